@@ -65,6 +65,7 @@ def test_wind_of_the_scene_carries_as_its_integral():
     assert np.allclose(sim.tracers.position - start, wind.integral(0, 1.2), atol=1e-5)
 
 
+@pytest.mark.slow
 def test_viscosity_spreads_as_its_integral():
     """A ramp loses the enstrophy that its mean loses, to second order in the ramp."""
     lost = {}
@@ -80,6 +81,7 @@ def test_viscosity_spreads_as_its_integral():
     assert lost["ramp"] - lost["none"] == pytest.approx(lost["mean"] - lost["none"], rel=0.06)
 
 
+@pytest.mark.slow
 def test_heat_spreads_from_when_its_diffusivity_says():
     def spread(kappa, frames):
         scene = vt.Scene(thermal_diffusivity=kappa, gravity=(0, 0, 0), voxel=0.1)

@@ -9,7 +9,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 import test_rotation
-from marks import slow_but
 
 import vorton as vt
 from vorton import _core
@@ -54,7 +53,8 @@ def test_v9_t1_speed_at_any_place_in_a_cell(cells):
     assert np.ptp(article) > 3 * np.ptp(errors({}, 1.5 / cells))
 
 
-@pytest.mark.parametrize("factor, mean", slow_but([(1.0, 0.12)], [(1.0, 0.12), (0.5, 0.2)]))
+@pytest.mark.slow
+@pytest.mark.parametrize("factor, mean", [(1.0, 0.12), (0.5, 0.2)])
 def test_v3_t1_resolved_rings(factor, mean):
     """Three cores: 12 % in the mean, never outside 20 %. By the articles' factor of stretching,
     which is not that of the vorticity equation, the mean is out by another 5 %."""
@@ -256,7 +256,8 @@ LASTING = {
 }
 
 
-@pytest.mark.parametrize("name", slow_but(["thin_sheet"], LASTING))
+@pytest.mark.slow
+@pytest.mark.parametrize("name", LASTING)
 def test_examples_last(name):
     """By the articles' factor of stretching, nothing else holding the flow down."""
     assert frames_until_blow_up(name, LASTING[name]) == LASTING[name]

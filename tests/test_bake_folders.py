@@ -6,7 +6,6 @@ import shutil
 
 import pytest
 from bakes import VOLUMES, content, quiet, small_scene
-from marks import slow_but
 from test_bake_interrupted import count_steps
 
 import vorton as vt
@@ -41,7 +40,8 @@ def duplicate(made, out):
     shutil.copyfile(made[0].parent / "shape.obj", out.parent / "shape.obj")
 
 
-@pytest.mark.parametrize("move", slow_but([True], [False, True]))
+@pytest.mark.slow
+@pytest.mark.parametrize("move", [False, True])
 def test_a_copy_goes_on_as_the_bake(made, tmp_path, monkeypatch, move):
     """Where the path from the folder to the mesh is another; with the bytes of a bake there."""
     folder, scene = made
@@ -61,6 +61,7 @@ def test_a_copy_goes_on_as_the_bake(made, tmp_path, monkeypatch, move):
     assert steps == [4]
 
 
+@pytest.mark.slow
 def test_a_branch_is_moved_with_the_paths_of_both_scenes(made, tmp_path):
     folder, scene = made
     (tmp_path / "a").mkdir()
@@ -109,7 +110,7 @@ class Stopped(BaseException):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("meshes", slow_but([False], [False, True]))
+@pytest.mark.parametrize("meshes", [False, True])
 def test_a_move_that_was_interrupted_is_ended_by_another(made, tmp_path, monkeypatch, meshes):
     """At each call that changes a name; meanwhile no archive belongs to two bakes."""
     top = tmp_path / "deep" if meshes else tmp_path  # the head of the archive is then another

@@ -118,6 +118,7 @@ def test_range_grows(reference, tmp_path):
     assert content(tmp_path) == content(reference)
 
 
+@pytest.mark.slow
 def test_the_archive_does_not_depend_on_the_frames_that_were_written(reference, tmp_path):
     quiet(small_scene(), tmp_path, frames=(3, 3))
     quiet(small_scene(), tmp_path, frames=(2, 4))

@@ -48,6 +48,7 @@ def test_json_record():
     assert record["velocity_error_rms"] < 0.02
 
 
+@pytest.mark.slow
 def test_table():
     done = bench("ring-1k", "--threads", "1", "--seconds", "0.1")
     assert done.returncode == 0, done.stderr

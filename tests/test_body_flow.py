@@ -456,6 +456,7 @@ def ring_and_far_ball(away, wind=0.0):
     return sim
 
 
+@pytest.mark.slow
 def test_a_ball_that_no_flow_reaches_is_not_in_the_grid():
     """Where the air is still it costs nothing, and misses hardly anything: with a breath of wind,
     which reaches every body, the ring moves as it does."""

@@ -102,7 +102,7 @@ def test_h4_course_of_newtons_law():
         (vt.Capsule((0, 0, -0.3), (0, 0, 0.4), radius=0.25), 2 * np.pi * 0.25 * (0.7 + 0.5)),
     ],
 )
-@pytest.mark.parametrize("core", slow_but([0.2], [0.1, 0.2]))
+@pytest.mark.parametrize("core", [0.1, 0.2])
 def test_flow_of_heat_is_conductance_times_area_times_difference(shape, area, core):
     """However fine the vortons are; a body whose temperature is held goes on giving."""
     scene = vt.Scene(spacing=core / 1.5, **STILL)

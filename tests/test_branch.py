@@ -287,6 +287,7 @@ def test_all_branches_of_a_manifest_are_checked(branched, tmp_path):
 # ---- what goes over ----
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::vorton.SceneWarning")
 def test_a_rich_scene_goes_over_whole():
     """Into the same scene with its sources in another order: all fields are then as they were."""

@@ -98,6 +98,7 @@ def test_b1_a_weak_patch_beside_a_strong_one_feels_its_own_weight():
     assert impulse / 0.001 == pytest.approx(force(weak, volume)[2], rel=0.02)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("share", [0.3])
 def test_b3_light_ball_with_the_inertia_of_its_own_fluid(share):
     """The more of it a form of buoyancy knows, the closer."""

@@ -153,6 +153,7 @@ def test_states_go_on_with_the_same_bits(tmp_path):
         assert other.same_state(whole)
 
 
+@pytest.mark.slow
 def test_panels_that_are_made_later_lie_where_the_walls_are():
     vertices, _ = ball(0.4)
     frames = [vertices, 1.5 * vertices]

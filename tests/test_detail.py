@@ -48,7 +48,7 @@ def test_eddies_move_tracers_with_the_strain_and_all_ways_alike():
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("detail", slow_but([3], [3, 4]))
+@pytest.mark.parametrize("detail", [3, 4])
 def test_tracers_stay_spread_as_evenly_as_places_at_random(detail):
     """After two turns of the flow, counts in voxels vary by less than twice their mean: what the
     eddies add is less than the noise of eight tracers a voxel."""
@@ -90,6 +90,7 @@ def test_the_same_bits_for_every_number_of_threads(threads):
     np.testing.assert_array_equal(one.tracers.position, more.tracers.position)
 
 
+@pytest.mark.slow
 def test_a_copy_goes_on_with_the_same_bits_across_a_renewal():
     sim = cloud(2)
     sim.step(10)

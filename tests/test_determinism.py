@@ -118,7 +118,7 @@ def test_e1_the_first_frames_have_the_same_bits(method):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("method", slow_but(["tree"], ["poisson", "tree"]))
+@pytest.mark.parametrize("method", ["poisson", "tree"])
 def test_e1_the_first_frames_have_the_same_bits_from_openmp(method):
     sim = everything.run(method, threads=2, steps=FEW)
     found = elsewhere(method, 3, FEW, VORTON_BACKEND="openmp")

@@ -240,6 +240,7 @@ def test_streams_and_points_and_added_rows_have_it_too():
     assert t.flame[t.rows(ids)] == pytest.approx(0.5 * np.exp(-5), rel=1e-4)
 
 
+@pytest.mark.slow
 def test_own_fluid_in_scenes():
     scene = vt.Scene(combustion=vt.Combustion(), voxel=0.1)
     scene.add(vt.Tracers(vt.Sphere(), temperature=900.0, fuel=0.5, flame=0.1, soot=0.2))

@@ -26,6 +26,7 @@ def picture(scene, out, *options):
     return np.asarray(image.open(out)).astype(float)
 
 
+@pytest.mark.slow
 def test_dye_is_red_inside_and_blue_outside(scene, tmp_path):
     dyed = picture(scene, tmp_path / "dyed.png", "--dye")
     plain = picture(scene, tmp_path / "plain.png")

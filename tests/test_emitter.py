@@ -79,6 +79,7 @@ def rows_by_birth(sim):
     return v.position[order], v.temperature[order], v.density[order], v.age[order]
 
 
+@pytest.mark.slow
 def test_births_do_not_depend_on_the_steps():
     keys = vt.Keys([(0, 2), (0.3, 9), (0.5, 1)], "smooth")
     warm = vt.Keys([(0, 350), (1, 600)])

@@ -59,6 +59,7 @@ def test_a_sudden_heating_comes_in_parts():
     assert pushed == pytest.approx(volumes[-1] - volumes[0], rel=0.01)
 
 
+@pytest.mark.slow
 def test_what_is_heated_by_a_hair_a_step_keeps_its_law():
     """Three roundings of a temperature at a time: volumes wait until it makes 1e-5 of them, and
     nothing of it is lost; meanwhile no vorton is a source."""

@@ -282,6 +282,7 @@ def test_the_library_refuses_fuel_in_a_closed_container_in_either_order():
         core.add("body", shapes=[box], hole=True, name="room")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("threads", [2, 5])
 def test_e1_burning_jets_have_the_same_bits_for_any_number_of_threads(threads):
     def run(count):

@@ -373,6 +373,7 @@ def test_a_shape_that_grows_holds_more_fluid():
     assert sim.health.forced_impulse[2] == pytest.approx(exact, rel=3e-3)
 
 
+@pytest.mark.slow
 def test_without_a_shape_the_vortons_that_are_there_feel_a_force():
     ring = vt.VortexRing(radius=0.5, core=0.15)
     plain, stirred = forced(ring), forced(ring, vt.Turbulence(strength=5.0, scale=0.4))

@@ -52,6 +52,7 @@ def test_energy_and_enstrophy_of_a_smooth_field():
     assert (np.log(errors[0] / errors[-1]) / np.log(9 / 4) > 1.6).all()
 
 
+@pytest.mark.slow
 def test_enstrophy_is_that_of_the_curl_of_the_velocity():
     """Of differences as good as those of the solver."""
     spacing = WIDTH / 9

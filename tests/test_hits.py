@@ -220,6 +220,7 @@ def test_t1_a_plate_held_at_an_angle_feels_lift():
     assert lift[45] > lift[20]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("threads", [2, 3, 8])
 def test_e1_hits_have_the_same_bits_for_any_number_of_threads(threads):
     one, many = (plate_in_the_wind(60, count, density=2.0, steps=8) for count in (1, threads))

@@ -4,7 +4,6 @@ import ctypes
 
 import numpy as np
 import pytest
-from marks import slow_but
 from native import load, targets
 from scipy import sparse
 from scipy.sparse.linalg import spsolve
@@ -170,7 +169,7 @@ def test_automatic_is_exchange_in_short_steps_and_implicit_in_long_ones():
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("viscosity", slow_but([5.0], [1.0, 5.0]))
+@pytest.mark.parametrize("viscosity", [1.0, 5.0])
 def test_thick_fluid_takes_few_substeps(viscosity):
     scene = vt.Scene(viscosity=viscosity)
     scene.add(vt.VortexRing(radius=0.5, core=0.15))

@@ -34,6 +34,7 @@ def test_all_rows_are_tried_here():
     }  # fmt: skip
 
 
+@pytest.mark.slow
 def test_velocity_and_kernel():
     grid, gauss = run()[0], run(velocity="direct")[0]
     tree = run(velocity="tree")[0]
@@ -137,7 +138,7 @@ def test_domain():
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("velocity", slow_but(["poisson"], ["poisson", "direct"]))
+@pytest.mark.parametrize("velocity", ["poisson", "direct"])
 def test_relaxation(velocity):
     """Strengths turn towards the vorticity of the direct sum; test_stretching has the formula."""
     position, start, sim = run(dt=0.0)
@@ -193,8 +194,8 @@ def test_cleaning_acts_everywhere_and_exchange_on_the_grid_alone():
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("velocity", slow_but(["tree"], ["direct", "tree"]))
-@pytest.mark.parametrize("kernel", slow_but(["wl"], ["wl", "ball"]))
+@pytest.mark.parametrize("velocity", ["direct", "tree"])
+@pytest.mark.parametrize("kernel", ["wl", "ball"])
 def test_a_plain_ring_keeps_its_impulse_by_every_core(velocity, kernel):
     """Cleaning by WL took 2.6 % of it a frame, by the ball it added .6 %."""
     scene = vt.Scene(method=vt.Method(velocity=velocity, kernel=kernel))

@@ -157,7 +157,7 @@ def test_v7_nested_stalls(downsampling):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("cells", NON_CUBIC)
-@pytest.mark.parametrize("downsampling", slow_but(["average"], ["average", "nearest"]))
+@pytest.mark.parametrize("downsampling", ["average", "nearest"])
 def test_nested_for_sizes_with_factors_2_3_5(cells, downsampling):
     """A smooth potential, well within the box of the fewest cells."""
     places = np.meshgrid(*(np.linspace(-1, 1, n + 1) for n in cells[::-1]), indexing="ij")
@@ -299,7 +299,8 @@ def test_asking_for_health_changes_nothing(poisson):
         assert np.array_equal(asked.column("vortons", name), left_alone.column("vortons", name))
 
 
-@pytest.mark.parametrize("poisson", slow_but(["nested"], ["multigrid", "nested"]))
+@pytest.mark.slow
+@pytest.mark.parametrize("poisson", ["multigrid", "nested"])
 def test_e1_same_bits_of_a_simulation(poisson):
     """Threads, and fields that are asked for between the steps: every solution starts anew."""
 

@@ -203,6 +203,7 @@ def test_e1_same_bits_for_any_number_of_threads_and_in_a_copy():
     assert copy.vortons.position.tobytes() == one.vortons.position.tobytes()
 
 
+@pytest.mark.slow
 def test_same_shapes_share_their_panels_and_give_the_same():
     alone = simulation(sphere(), wind=tuple(WIND))
     far = vt.Body(vt.Sphere(CENTER, R), parent=vt.Transform(position=(30, 0, 0)))

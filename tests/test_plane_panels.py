@@ -159,6 +159,7 @@ def test_s8_a_plane_as_the_floor_of_a_box():
     assert rms(velocity(other, x) - velocity(one, x)) < 0.05 * effect
 
 
+@pytest.mark.slow
 def test_s8_no_flow_through_a_slanting_plane_in_a_box():
     normal = np.array((0.4, 0.2, -1)) / np.linalg.norm((0.4, 0.2, -1))
     shapes = BOX, vt.Plane((0, 0, -0.4), tuple(normal))
@@ -209,12 +210,12 @@ ROOM = [vt.Cylinder((0, 0, 0.5), radius=1.0, length=2.0), vt.Plane((0, 0, 0), (0
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("threads", slow_but([3], [2, 3]))
+@pytest.mark.parametrize("threads", [2, 3])
 @pytest.mark.parametrize(
     "walls",
     [
         floor("container", TILTING),
-        pytest.param(vt.Container(ROOM, parent=TILTING), marks=pytest.mark.slow),
+        vt.Container(ROOM, parent=TILTING),
     ],
     ids=["a plane", "a room cut by a plane"],
 )

@@ -2,7 +2,6 @@
 
 import numpy as np
 import pytest
-from marks import slow_but
 
 import vorton as vt
 from vorton import _core
@@ -121,7 +120,7 @@ def test_merge_leaves_a_filament_alone():
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("most", slow_but([1], [1, 2]))
+@pytest.mark.parametrize("most", [1, 2])
 def test_a_ring_that_merges_travels_on(most):
     """Vortons move through cells and meet ever others: they must not all become a few."""
 

@@ -274,6 +274,7 @@ def test_fire_lights_bodies(half, at):
         assert red_on_plate(picture, point) == pytest.approx(light, rel=0.03)
 
 
+@pytest.mark.slow
 def test_fire_lights_bodies_nearby():
     """At .4 m from the middle of a flame .6 m high: as far as a brick is wide."""
     low, high = (-1.1, 0.1, -0.3), (-0.9, 0.3, 0.3)
@@ -355,6 +356,7 @@ def test_fire_changes_nothing_where_there_is_none():
     assert measure_emission(none, FRONT) is None and measure_emission(plain, FRONT) is None
 
 
+@pytest.mark.slow
 def test_same_bits_for_any_number_of_threads():
     flame = box_of_tracers((-0.4, -0.4, -0.4), (0.4, 0.4, 0))
     smoke = box_of_tracers((-0.4, -0.4, 0), (0.4, 0.4, 0.6))

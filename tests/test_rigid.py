@@ -164,6 +164,7 @@ def test_force_and_torque_act_with_their_exact_integral():
     np.testing.assert_allclose(angular, torque.integral(0, sim.time), atol=1e-7)
 
 
+@pytest.mark.slow
 def test_free_spin_about_the_middle_axis():
     """The tumbling of a book against Euler's equations, by SciPy; angular momentum stays."""
     spin = (0.1, 6.0, 0.2)

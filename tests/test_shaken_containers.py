@@ -59,7 +59,7 @@ def agree(moving, resting, error):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("buoyancy", slow_but(["local"], ["local", "boussinesq", "full"]))
+@pytest.mark.parametrize("buoyancy", ["local", "boussinesq", "full"])
 def test_a_box_that_moves_is_a_box_at_rest_in_another_gravity(buoyancy):
     moving = fill(layers, parent=vt.Transform(position=track(shaken(TIMES))), buoyancy=buoyancy)
     pull = -SHAKE * SWING**2 * np.cos(SWING * TIMES)

@@ -54,6 +54,7 @@ def test_who_does_nothing_has_no_share():
     assert np.array_equal(state, sim.vortons.position) and sim.time == pytest.approx(4 / 24)
 
 
+@pytest.mark.slow
 def test_without_a_grid_energy_is_not_known_and_bad_input_is_named():
     books = method_shares(ring(vt.Method(velocity="direct")), 0.02)
     assert np.isnan(books["stretching"].energy) and np.isfinite(books["change"].impulse).all()

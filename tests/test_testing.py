@@ -513,6 +513,7 @@ def test_a_scene_is_stepped_once(monkeypatch):
     assert steps[3:] == [3]
 
 
+@pytest.mark.slow
 def test_other_settings_are_another_simulation(tmp_path):
     stepped = Stepped()
     path = tmp_path / "scene.json"

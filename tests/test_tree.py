@@ -282,6 +282,7 @@ def test_e1_a_target_does_not_depend_on_the_others(angle):
             assert np.array_equal(whole[n], other[76 - n])
 
 
+@pytest.mark.slow
 def test_e2_order_of_the_vortons():
     vortons = cloud("random", 3000)
     order = np.random.default_rng(1).permutation(3000)

@@ -219,6 +219,7 @@ def test_a_failing_velocity_function_ends_the_call():
 
 # ---- same bits ----
 
+@pytest.mark.slow
 def test_same_bits_for_any_number_of_threads():
     position, density, size = cloud(300_000, spread=2.0)
     first, shape = box_around(position)

@@ -156,6 +156,7 @@ def test_a_vorton_at_a_wall_is_bounded_as_one_beside_its_image():
     assert np.abs(found / exact - 1).max() < 0.02
 
 
+@pytest.mark.slow
 def test_a_force_at_a_wall_drives_the_flow_of_its_image():
     """Along a wall, in a ball whose middle lies in it: as all of the ball does without the wall."""
     low, x = -SIDES[2] / 2, lattice((54, 32, 43))
