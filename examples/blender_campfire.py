@@ -13,7 +13,7 @@ from pathlib import Path
 
 import bpy
 
-from vorton.cli import frame_range, picture_size
+from vorton.arguments import frame_range, picture_size
 from vorton.hosts import blender
 from vorton.hosts.blender import stage
 

@@ -16,8 +16,9 @@ from hand_made import listen_to_ctrl_c
 
 import vorton as vt
 from vorton import _core, cli
+from vorton.arguments import frame_range, picture_size
 from vorton.baking import PRESETS
-from vorton.cli import frame_range, main, one_line, picture_size
+from vorton.cli import main, one_line
 from vorton.manifest import Manifest
 from vorton.records import HEALTH_LIMITS
 from vorton.report import describe, proposed_voxel, ranges_text, size_text, warnings
