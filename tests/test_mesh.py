@@ -9,16 +9,9 @@ import numpy as np
 import pytest
 
 from vorton.emitter import Emitter
+from vorton.meshes import MESH_FORMATS, load_mesh, mesh_volume, open_edges
 from vorton.scene import Scene
-from vorton.shapes import (
-    MESH_FORMATS,
-    Mesh,
-    Surface,
-    Torus,
-    load_mesh,
-    mesh_volume,
-    open_edges,
-)
+from vorton.shapes import Mesh, Surface, Torus
 from vorton.simulation import Simulation
 from vorton.sources import Tracers
 

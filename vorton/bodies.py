@@ -12,7 +12,8 @@ from .animation import Animation, Transform, add_parent, parent_field, split
 from .deformation import Deformation
 from .extras import load_extra
 from .fields import Definition, check_one_of, field, shown
-from .shapes import SOLIDS, Mesh, Plane, Shape, Torus, mesh_volume
+from .meshes import mesh_volume
+from .shapes import SOLIDS, Mesh, Plane, Shape, Torus
 from .tables import Table, by_keyword
 
 CONVEX = 1e-3

@@ -15,16 +15,18 @@ from .fields import (
     Definition,
     Vector,
     check_array,
+    check_digest,
     check_each_axis,
     check_end,
     check_path,
+    check_unchanged,
     decode_floats,
     encode_floats,
     field,
     freeze_floats,
     number,
 )
-from .shapes import Shape, check_digest, check_filled
+from .shapes import Shape, check_filled
 from .tables import Table, limits
 
 _WIND, _GRID, _KILL = map(Table, ("wind", "wind_grid", "kill"))
@@ -152,11 +154,7 @@ class OnNodes(Effect):
             return
         values = type(self)._check_them(f"{kind}.{self._VALUES}", _load_values(kind, Path(path)))
         now = _digest(values)
-        if digest not in (None, now):
-            raise ValueError(
-                f"{kind}.path = {path!r}: the values have changed since the scene was saved "
-                f"(sha256 {now[:12]}..., expected {str(digest)[:12]}...)"
-            )
+        check_unchanged(f"{kind}.path = {path!r}: the values have", now, digest)
         object.__setattr__(self, self._VALUES, values)
         object.__setattr__(self, "sha256", now)
 

@@ -246,6 +246,24 @@ def check_each_axis(name: str, value: Any, count: int = 3, **limits: Any) -> Any
     return check_number(name, value, **limits)
 
 
+def check_digest(name: str, value: Any) -> str:
+    """A SHA-256."""
+    if not isinstance(value, str):
+        raise TypeError(f"{name} = {shown(value)}: must be 64 hexadecimal digits")
+    if len(value) != 64 or any(c not in "0123456789abcdef" for c in value):
+        raise ValueError(f"{name} = {shown(value)}: must be 64 hexadecimal digits")
+    return value
+
+
+def check_unchanged(what: str, now: str, expected: str | None) -> None:
+    """ValueError for a file whose digest is not the one that the scene was saved with."""
+    if expected not in (None, now):
+        raise ValueError(
+            f"{what} changed since the scene was saved "
+            f"(sha256 {now[:12]}..., expected {str(expected)[:12]}...)"
+        )
+
+
 def check_path(name: str, value: Any, what: str) -> str:
     """The absolute path of a file, which need not be there."""
     if not isinstance(value, (str, os.PathLike)) or not str(value):

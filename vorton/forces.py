@@ -20,9 +20,9 @@ from .effects import (
     core_shape,
     shape_field,
 )
-from .fields import Vector, check_path, field
+from .fields import Vector, check_digest, check_path, field
 from .points import check_positions
-from .shapes import Shape, check_digest
+from .shapes import Shape
 from .tables import Table
 
 _FORCE = Table("force")

@@ -14,7 +14,7 @@ import numpy as np
 from . import _core
 from .animation import Animation, Keys, animatable, split
 from .fields import check_array, check_end, check_number, field, is_array, number, range_text
-from .shapes import check_rows
+from .meshes import check_rows
 from .source_base import Source
 from .tables import Table
 

@@ -16,21 +16,28 @@ import numpy as np
 
 from . import _core
 from .animation import Animation, animatable, largest, mapped, value_at
-from .extras import load_extra
 from .fields import (
     Definition,
-    check_array,
+    check_digest,
     check_each_axis,
     check_one_of,
     check_path,
+    check_unchanged,
     choice,
     field,
     number,
     shown,
     vector,
 )
-
-MESH_FORMATS = (".obj", ".stl", ".ply", ".gltf", ".glb")
+from .meshes import (
+    box_around,
+    check_faces,
+    check_vertices,
+    load_mesh,
+    mesh_shape,
+    mesh_volume,
+    open_edges,
+)
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -39,8 +46,8 @@ class Shape(Definition):
 
     @property
     def volume(self) -> float:
-        """Volume in m^3."""
-        raise NotImplementedError
+        """Volume in m^3, infinite of a plane; where the numbers change in time, the largest."""
+        return _core.shape_volume(**self._core_shape())
 
     def _core_shape(self) -> dict[str, Any]:
         """Fields of vt_shape; `kind` by its name in lower case."""
@@ -132,11 +139,6 @@ class Sphere(Shape):
     center: tuple[float, float, float] = vector((0.0, 0.0, 0.0), "m", "centre")
     radius: Any = _length(1.0, "radius")
 
-    @property
-    def volume(self) -> float:
-        """Volume in m^3, the largest."""
-        return 4.0 / 3.0 * math.pi * largest(self.radius) ** 3
-
     def _core_shape(self) -> dict[str, Any]:
         return {"kind": "sphere", "center": self.center, "radius": largest(self.radius)}
 
@@ -169,11 +171,6 @@ class Box(Shape):
         x, y, z = (b - a for a, b in zip(self.lower, self.upper, strict=True))
         return x, y, z
 
-    @property
-    def volume(self) -> float:
-        """Volume in m^3."""
-        return math.prod(self.size)
-
     def _core_shape(self) -> dict[str, Any]:
         center = tuple((a + b) / 2 for a, b in zip(self.lower, self.upper, strict=True))
         return {"kind": "box", "center": center, "size": self.size}
@@ -199,11 +196,6 @@ class Disk(Shape):
     radius: Any = _length(1.0, "radius")
     axis: tuple[float, float, float] = vector((0.0, 0.0, 1.0), "", "normal", nonzero=True)
     thickness: Any = _length(0.1, "thickness")
-
-    @property
-    def volume(self) -> float:
-        """Volume in m^3, the largest."""
-        return math.pi * largest(self.radius) ** 2 * largest(self.thickness)
 
     def _core_shape(self) -> dict[str, Any]:
         return {
@@ -242,11 +234,6 @@ class Cylinder(Shape):
     def _disk(self) -> Disk:
         return Disk(self.center, self.radius, self.axis, self.length)
 
-    @property
-    def volume(self) -> float:
-        """Volume in m^3."""
-        return self._disk().volume
-
     def _core_shape(self) -> dict[str, Any]:
         return self._disk()._core_shape()
 
@@ -274,12 +261,6 @@ class Capsule(Shape):
         if self.start == self.end:
             raise ValueError(f"Capsule.end = {self.end}: must differ from start")
 
-    @property
-    def volume(self) -> float:
-        """Volume in m^3."""
-        length = math.dist(self.start, self.end)
-        return math.pi * self.radius**2 * (length + 4.0 / 3.0 * self.radius)
-
     def _core_shape(self) -> dict[str, Any]:
         ends = list(zip(self.start, self.end, strict=True))
         return {
@@ -306,24 +287,8 @@ class Plane(Shape):
     point: tuple[float, float, float] = vector((0.0, 0.0, 0.0), "m", "a point of the plane")
     normal: tuple[float, float, float] = vector((0.0, 0.0, 1.0), "", "normal", nonzero=True)
 
-    @property
-    def volume(self) -> float:
-        """Infinite."""
-        return math.inf
-
     def _core_shape(self) -> dict[str, Any]:
         return {"kind": "plane", "center": self.point, "axis": self.normal}
-
-
-def _mesh_shape(vertices: np.ndarray, faces: np.ndarray) -> dict[str, Any]:
-    return {"kind": "mesh", "vertices": vertices, "faces": faces}
-
-
-def _box_around(vertices: np.ndarray, rim: float) -> dict[str, Any]:
-    """The box around a mesh, wider by the rim: fields of vt_shape."""
-    lower, upper = (np.asarray(f(vertices, axis=0), float) for f in (np.min, np.max))
-    center = tuple((0.5 * (lower + upper)).tolist())
-    return {"kind": "box", "center": center, "size": tuple((upper - lower + 2 * rim).tolist())}
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -374,106 +339,14 @@ class Torus(Shape):
         faces = np.concatenate([quads[:, [0, 1, 2]], quads[:, [0, 2, 3]]])
         return points.reshape(-1, 3).astype(np.float32), faces.astype(np.int32)
 
-    @property
-    def volume(self) -> float:
-        """Volume in m^3."""
-        return mesh_volume(*self.tessellate())
-
     def _core_shape(self) -> dict[str, Any]:
-        return _mesh_shape(*self.tessellate())
+        return mesh_shape(*self.tessellate())
 
     def _grown(self, rim: float) -> dict[str, Any]:
-        return _box_around(self.tessellate()[0], rim)
+        return box_around(self.tessellate()[0], rim)
 
 
 # ---- meshes ----
-
-
-def mesh_volume(vertices: np.ndarray, faces: np.ndarray) -> float:
-    """Signed volume (m^3) of a closed mesh: > 0 where the faces look outward."""
-    corners = vertices.astype(np.float64)
-    corners = corners - corners.mean(axis=0)
-    a, b, c = (corners[faces[:, i]] for i in range(3))
-    return float(np.einsum("ij,ij->", a, np.cross(b, c)) / 6.0)
-
-
-def open_edges(faces: np.ndarray) -> int:
-    """Edges that do not have exactly one face on each side, looking the same way; 0: closed."""
-    edges = np.concatenate([faces[:, [0, 1]], faces[:, [1, 2]], faces[:, [2, 0]]]).astype(np.int64)
-    count = int(faces.max()) + 1 if faces.size else 1
-    there, uses = np.unique(edges[:, 0] * count + edges[:, 1], return_counts=True)
-    back = np.unique(edges[:, 1] * count + edges[:, 0])
-    return int(np.setxor1d(there, back).size + (uses > 1).sum())
-
-
-def load_mesh(path: Path) -> tuple[np.ndarray, np.ndarray]:
-    """Vertices ((n, 3) float32) and faces ((m, 3) int32) of a mesh file, through trimesh.
-
-    All parts of the file become one mesh, placed as the file says; vertices that differ in their
-    normals or texture coordinates alone are joined.
-
-    Raises
-    ------
-    ModuleNotFoundError
-        trimesh is not installed.
-    FileNotFoundError, ValueError
-        No such file; a format that is not supported; a file without faces.
-    """
-    if path.suffix.lower() not in MESH_FORMATS:
-        known = ", ".join(MESH_FORMATS)
-        raise ValueError(f"Mesh.path = {str(path)!r}: the format must be one of {known}")
-    if not path.is_file():
-        raise FileNotFoundError(f"Mesh.path = {str(path)!r}: no such file")
-    text = 'reading mesh files needs trimesh: pip install "vorton[all]" or pip install trimesh'
-    trimesh = load_extra("trimesh", text)
-    try:
-        mesh = trimesh.load_mesh(str(path))
-        mesh.merge_vertices(merge_tex=True, merge_norm=True)
-        vertices, faces = np.asarray(mesh.vertices), np.asarray(mesh.faces)
-    except Exception as error:  # trimesh raises whatever its parsers raise
-        raise ValueError(f"Mesh.path = {str(path)!r}: cannot be read as a mesh: {error}") from error
-    degenerate = (faces == np.roll(faces, 1, axis=1)).any(axis=1) if faces.size else []
-    faces = np.delete(faces, np.flatnonzero(degenerate), axis=0)
-    if not faces.size:
-        raise ValueError(f"Mesh.path = {str(path)!r}: the file holds no faces")
-    return vertices.astype(np.float32), faces.astype(np.int32)
-
-
-def check_rows(name: str, value: Any, kinds: str, dtype: type, what: str) -> np.ndarray:
-    """The value as a read-only array of shape (n, 3) in its own memory."""
-    array = check_array(name, value, kinds, what)
-    if array.ndim != 2 or array.shape[1] != 3 or not len(array):
-        raise ValueError(f"{name} of shape {array.shape}: must be {what}")
-    if array.dtype.kind == "f" and not np.isfinite(array).all():
-        row = int(np.flatnonzero(~np.isfinite(array).all(axis=1))[0])
-        raise ValueError(f"{name}[{row}] = {array[row].tolist()}: must be finite")
-    if array.dtype.kind in "iu" and int(array.max()) > np.iinfo(np.int32).max:
-        raise ValueError(f"{name}: {int(array.max())} must be at most {np.iinfo(np.int32).max}")
-    with np.errstate(over="ignore"):
-        array = np.ascontiguousarray(array, dtype=dtype)
-    array.setflags(write=False)
-    return array
-
-
-def _check_vertices(name: str, value: Any) -> np.ndarray:
-    what = "finite numbers of shape (n, 3), m"
-    vertices = check_rows(name, value, "fiu", np.float32, what)
-    if not np.isfinite(vertices).all():
-        raise ValueError(f"{name}: {what}; some are too large for float32")
-    return vertices
-
-
-def _check_faces(name: str, value: Any) -> np.ndarray:
-    return check_rows(name, value, "iu", np.int32, "whole numbers (vertex indices) of shape (m, 3)")
-
-
-def check_digest(name: str, value: Any) -> str:
-    """A SHA-256."""
-    if not isinstance(value, str):
-        raise TypeError(f"{name} = {shown(value)}: must be 64 hexadecimal digits")
-    if len(value) != 64 or any(c not in "0123456789abcdef" for c in value):
-        raise ValueError(f"{name} = {shown(value)}: must be 64 hexadecimal digits")
-    return value
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -517,8 +390,8 @@ class Mesh(Shape):
     path: str | None = field(
         None, lambda n, v: check_path(n, v, "mesh"), "mesh file", optional=True
     )
-    vertices: np.ndarray | None = field(None, _check_vertices, "vertices", "m", optional=True)  # noqa: RUF009
-    faces: np.ndarray | None = field(None, _check_faces, "faces", optional=True)  # noqa: RUF009
+    vertices: np.ndarray | None = field(None, check_vertices, "vertices", "m", optional=True)  # noqa: RUF009
+    faces: np.ndarray | None = field(None, check_faces, "faces", optional=True)  # noqa: RUF009
     scale: float | tuple[float, float, float] = field(
         1.0, lambda n, v: check_each_axis(n, v, above=0), "unit of the file", "m"
     )
@@ -544,16 +417,12 @@ class Mesh(Shape):
     def _read(self, path: Path) -> None:
         vertices, faces = load_mesh(path)
         values: dict[str, Any] = {
-            "vertices": _check_vertices("Mesh.vertices", vertices),
-            "faces": _check_faces("Mesh.faces", faces),
+            "vertices": check_vertices("Mesh.vertices", vertices),
+            "faces": check_faces("Mesh.faces", faces),
             "sha256": hashlib.sha256(vertices.tobytes() + faces.tobytes()).hexdigest(),
             "up": self.up or ("y" if path.suffix.lower() in (".gltf", ".glb") else "z"),
         }
-        if self.sha256 is not None and self.sha256 != values["sha256"]:
-            raise ValueError(
-                f"Mesh.path = {str(path)!r}: the mesh has changed since the scene was saved "
-                f"(sha256 {values['sha256'][:12]}..., expected {self.sha256[:12]}...)"
-            )
+        check_unchanged(f"Mesh.path = {str(path)!r}: the mesh has", values["sha256"], self.sha256)
         for name, value in values.items():
             object.__setattr__(self, name, value)
 
@@ -597,13 +466,13 @@ class Mesh(Shape):
         return mesh_volume(*self._solid())
 
     def _core_shape(self) -> dict[str, Any]:
-        return _mesh_shape(*self._solid())
+        return mesh_shape(*self._solid())
 
     def _surface_shape(self) -> dict[str, Any]:
-        return self._core_shape() if self.closed else _mesh_shape(*self.placed())
+        return self._core_shape() if self.closed else mesh_shape(*self.placed())
 
     def _grown(self, rim: float) -> dict[str, Any]:
-        return _box_around(self.placed()[0], rim)
+        return box_around(self.placed()[0], rim)
 
     def to_dict(self) -> dict[str, Any]:
         """Plain data; a mesh from a file without its arrays."""
@@ -631,18 +500,13 @@ class Polytope(Shape):
         At least 4 that do not lie in one plane.
     """
 
-    points: np.ndarray = field(dataclasses.MISSING, _check_vertices, "points", "m")  # noqa: RUF009
+    points: np.ndarray = field(dataclasses.MISSING, check_vertices, "points", "m")  # noqa: RUF009
 
     def _check(self) -> None:
         try:
-            _core.shape_volume(**self._core_shape())
+            _ = self.volume
         except ValueError as error:
             raise ValueError(f"Polytope.points: {error}") from error
-
-    @property
-    def volume(self) -> float:
-        """Volume in m^3."""
-        return _core.shape_volume(**self._core_shape())
 
     def _core_shape(self) -> dict[str, Any]:
         return {"kind": "polytope", "vertices": self.points}
@@ -658,7 +522,8 @@ def check_body(name: str, value: Any) -> Shape:
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Surface(Shape):
-    """A layer on the surface of a body: smoke that comes off its skin.
+    """A layer on the surface of a body: smoke that comes off its skin. `volume` is its area times
+    its thickness.
 
     Births are spread evenly over the surface (a disk's is that of the whole slab) and over the
     layer's thickness.
@@ -684,11 +549,6 @@ class Surface(Shape):
 
     def _check(self) -> None:
         refuse_moving("Surface.shape", self.shape, "the body of a layer")
-
-    @property
-    def volume(self) -> float:
-        """Area times thickness, m^3."""
-        return _core.shape_volume(**self._core_shape())
 
     def _core_shape(self) -> dict[str, Any]:
         return {**self.shape._surface_shape(), "layer": self.thickness, "offset": self.offset}

@@ -9,7 +9,8 @@ import numpy as np
 
 from .animation import Animation, Transform, largest, mapped, scaled, smallest
 from .fields import Vector, check_end, field, shown
-from .shapes import Disk, Shape, Surface, check_rows, check_shape
+from .meshes import check_rows
+from .shapes import Disk, Shape, Surface, check_shape
 from .source_base import ChangingFluidSource, FluidSource, check_section
 from .sources import Tracers
 from .tables import Table
