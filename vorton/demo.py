@@ -14,7 +14,7 @@ from .baking import bake
 from .combustion import Combustion
 from .emitter import Emitter
 from .film import make_film
-from .preview import load_images
+from .film_files import load_images
 from .progress import Callback
 from .scene import Scene
 from .shapes import Sphere

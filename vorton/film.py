@@ -20,13 +20,15 @@ from .animation import largest
 from .archive import SUFFIX, Archive
 from .bake_frames import Parts
 from .baked_bodies import BakedBodies
+from .camera import Camera
 from .course import Course
 from .emitter import Emitter
 from .fields import check_flag, check_number, check_vector, ranges_text
+from .film_files import FORMATS, write_film
 from .manifest import FPS, FRAMES, Manifest
 from .opening import SceneWarning, warn_of_coarse_voxel
 from .points import Points
-from .preview import FORMATS, Camera, Survey, check_dye, render, write_film
+from .preview import Survey, check_dye, render
 from .progress import Callback, Progress
 from .scene import Scene
 from .scene_files import load_scene
@@ -38,44 +40,68 @@ ABOVE_FLOORS = 10.0
 (-5) a floor hides what is on it."""
 
 
-class SceneShot:
-    """Volumes of a scene frame by frame; iterating simulates from the start.
+class Shot:
+    """Volumes of a scene or a bake frame by frame; iterating makes them.
 
-    Arguments are as of `make_film`.
+    Parameters
+    ----------
+    scene : Scene
+    numbers : sequence of int
+        Numbers of the frames.
+    own_fps : float, 1/s
+        The frame rate of what is shown; `fps` takes its place.
+    voxel, threads, sharp
+        As of `make_film`.
     """
 
     def __init__(
         self,
         scene: Scene,
-        frames: tuple[int, int] | None = None,
+        numbers: Sequence[int],
+        own_fps: float,
+        *,
         fps: float | None = None,
         voxel: float | None = None,
         threads: int = 0,
         sharp: bool | None = None,
     ) -> None:
-        if voxel is not None:
-            warn_of_coarse_voxel(scene, voxel, "voxel", 5)
-        self.scene, self.threads = scene, threads
+        self.scene, self.numbers, self.threads = scene, numbers, threads
+        self.fps = own_fps if fps is None else check_number("fps", fps, above=0, unit="1/s")
+        self.voxel = voxel
         self.sharp = sharp is not None and check_flag("sharp", sharp)
-        self.frames = frames or FRAMES
-        self.fps = FPS if fps is None else check_number("fps", fps, above=0, unit="1/s")
-        self.voxel = scene.nominal_voxel if voxel is None else voxel
-        self.name = scene.name
-        self.simulation: Simulation | None = None  # at the frame that was asked for last
+        self.simulation: Simulation | None = None  # of what is shown, at the frame asked for last
 
     def __len__(self) -> int:
-        return self.frames[1] - self.frames[0] + 1
+        return len(self.numbers)
+
+    def __iter__(self) -> Iterator[_core.Volume]:
+        raise NotImplementedError
+
+
+class SceneShot(Shot):
+    """Volumes of a scene frame by frame; iterating simulates from the start.
+
+    Arguments are as of `make_film`.
+    """
+
+    def __init__(self, scene: Scene, frames: tuple[int, int] | None = None, **how: Any) -> None:
+        first, last = frames or FRAMES
+        super().__init__(scene, range(first, last + 1), FPS, **how)
+        if self.voxel is None:
+            self.voxel = scene.nominal_voxel
+        else:
+            warn_of_coarse_voxel(scene, self.voxel, "voxel", 5)
 
     def __iter__(self) -> Iterator[_core.Volume]:
         sim = self.simulation = Simulation(self.scene, self.fps, threads=self.threads)
-        for frame in range(1, self.frames[1] + 1):
+        for frame in range(1, self.numbers[-1] + 1):
             if frame > 1:
                 sim.step()
-            if frame >= self.frames[0]:
+            if frame in self.numbers:
                 yield sim.volume(self.voxel, sharp=self.sharp)
 
 
-class BakeShot:
+class BakeShot(Shot):
     """Volumes made from the tracers of a bake, frame by frame.
 
     Arguments are as of `make_film`; the default voxel is that of the bake's volumes, or the scene's
@@ -88,13 +114,7 @@ class BakeShot:
     """
 
     def __init__(
-        self,
-        manifest: Manifest,
-        frames: tuple[int, int] | None = None,
-        fps: float | None = None,
-        voxel: float | None = None,
-        threads: int = 0,
-        sharp: bool | None = None,
+        self, manifest: Manifest, frames: tuple[int, int] | None = None, **how: Any
     ) -> None:
         data = manifest.data
         if not data["tracers"]:
@@ -106,23 +126,13 @@ class BakeShot:
             missing = f"frames {ranges_text(lacking)} are not in it" if lacking else "it is empty"
             raise ValueError(f"{manifest.path}: {missing}; it holds {holds}")
         volumes = data["volumes"] or {}
-        if voxel is None:
-            voxel = volumes.get("voxel")
-        if sharp is None:  # a bake of an older version does not say
-            sharp = volumes.get("sharp", False)
-        self.sharp = check_flag("sharp", sharp)
-        self.manifest, self.numbers, self.threads = manifest, wanted, threads
-        self.fps = data["fps"] if fps is None else check_number("fps", fps, above=0, unit="1/s")
-        self.scene = scene = Scene.from_dict(data["scene"], manifest.folder)
-        self.voxel = voxel or scene.nominal_voxel
-        self.ambient_temperature = scene.ambient.temperature
+        scene = Scene.from_dict(data["scene"], manifest.folder)
+        own = {name: volumes.get(name) for name in ("voxel", "sharp") if how.get(name) is None}
+        super().__init__(scene, wanted, data["fps"], **how | own)
+        self.voxel = self.voxel or scene.nominal_voxel
+        self.manifest = manifest
         self.combustion = scene.combustion._core_combustion() if scene.combustion else {}
-        self.name = data["name"]
-        self._bodies = BakedBodies(manifest, wanted, scene, threads=threads)
-        self.simulation: Simulation | None = None  # of the bodies, at the frame asked for last
-
-    def __len__(self) -> int:
-        return len(self.numbers)
+        self._bodies = BakedBodies(manifest, wanted, scene, threads=self.threads)
 
     def __iter__(self) -> Iterator[_core.Volume]:
         wanted = ("position", "density", "size", *tracer_files.CARRIED)
@@ -135,13 +145,13 @@ class BakeShot:
                     voxel_size=self.voxel,
                     threads=self.threads,
                     sharp=self.sharp,
-                    ambient_temperature=self.ambient_temperature,
+                    ambient_temperature=self.scene.ambient.temperature,
                     combustion=self.combustion,
                     **{name: columns[name] for name in wanted if name in columns},
                 )
 
 
-class ArchiveShot:
+class ArchiveShot(Shot):
     """Volumes of the frames of a motion archive, from the states in it.
 
     Arguments are as of `make_film`.
@@ -152,28 +162,12 @@ class ArchiveShot:
         An archive without some of these frames.
     """
 
-    def __init__(
-        self,
-        path: Path,
-        frames: tuple[int, int] | None = None,
-        fps: float | None = None,
-        voxel: float | None = None,
-        threads: int = 0,
-        sharp: bool | None = None,
-    ) -> None:
-        self.path, self.threads = path, threads
-        self.sharp = sharp is not None and check_flag("sharp", sharp)
+    def __init__(self, path: Path, frames: tuple[int, int] | None = None, **how: Any) -> None:
+        self.path = path
         with Archive(path) as archive:
-            self.scene = archive.scene()
-            self.numbers = archive.select(frames)
             self._fps = archive.fps
-        self.fps = self._fps if fps is None else check_number("fps", fps, above=0, unit="1/s")
-        self.name = self.scene.name
-        self.voxel = voxel
-        self.simulation: Simulation | None = None  # at the frame that was asked for last
-
-    def __len__(self) -> int:
-        return len(self.numbers)
+            scene, numbers = archive.scene(), archive.select(frames)
+        super().__init__(scene, numbers, self._fps, **how)
 
     def __iter__(self) -> Iterator[_core.Volume]:
         sim = self.simulation = Simulation(self.scene, self._fps, threads=self.threads)
@@ -183,9 +177,6 @@ class ArchiveShot:
             for number in self.numbers:
                 self.simulation = course.come_to(0, number, archive, archive.frames, Parts())
                 yield self.simulation.volume(self.voxel, sharp=self.sharp)
-
-
-Shot = SceneShot | BakeShot | ArchiveShot
 
 
 def open_shot(place: Scene | str | os.PathLike[str], **values: Any) -> Shot:
@@ -206,7 +197,7 @@ def open_shot(place: Scene | str | os.PathLike[str], **values: Any) -> Shot:
     return SceneShot(load_scene(place), **values)
 
 
-def _baked_shot(manifest: Manifest, values: dict[str, Any]) -> BakeShot | ArchiveShot:
+def _baked_shot(manifest: Manifest, values: dict[str, Any]) -> Shot:
     """From the tracers of a bake, or where it has none from its archive."""
     if manifest.data["tracers"] or manifest.archive is None:
         return BakeShot(manifest, **values)
@@ -306,13 +297,12 @@ def make_film(
     if picture and len(shot) > 1:
         if frames is not None:
             raise ValueError(f"frames = {frames}: {out.name} is one picture; give one frame")
-        last = shot.frames[1] if isinstance(shot, SceneShot) else shot.numbers[-1]
-        shot = open_shot(place, frames=(last, last), **how)
+        shot = open_shot(place, frames=(shot.numbers[-1],) * 2, **how)
     if dye is not False and dye is not True:
         dye = check_dye(dye)
     volumes: Iterable[Any] = list(shot) if picture else shot
     passes = 1 if picture else 2
-    with Progress(passes * len(shot), f"preview {shot.name}", progress) as steps:
+    with Progress(passes * len(shot), f"preview {shot.scene.name}", progress) as steps:
         survey = Survey()
         for volume in volumes:
             survey.add(volume, shot.simulation.bodies if shot.simulation else ())

@@ -1,4 +1,4 @@
-"""Pictures of smoke: cameras, lit previews of volumes, image sequences and films.
+"""Pictures of smoke: lit previews of volumes, and what a shot of them has in common.
 
 >>> from vorton.preview import Camera
 >>> camera = Camera.frame((-1, -1, 0), (1, 1, 3))       # bounds of the whole shot, m
@@ -9,27 +9,35 @@
 from __future__ import annotations
 
 import dataclasses
-import io
-import itertools
 import math
-import os
-import tempfile
 from collections.abc import Iterable, Iterator, Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .extras import load_extra
-from .fields import check_flag, check_integer, check_keys, check_number, check_vector, shown
-from .files import check_folder, write_atomically
-from .tables import Table, check_row
+from .camera import Camera, check_size
+from .fields import check_flag, check_integer, check_keys, check_number, shown
+from .film_files import FORMATS, write_film
 
 if TYPE_CHECKING:
     from ._core import Volume
 
-_PREVIEW = Table("preview")
-_FIELD_OF_VIEW: float = _PREVIEW.default("field_of_view")
+__all__ = [
+    "FIRE_LOOK",
+    "FORMATS",
+    "LOOK",
+    "SURROUNDINGS",
+    "Camera",
+    "Survey",
+    "carries_fire",
+    "check_dye",
+    "measure_emission",
+    "measure_extinction",
+    "render",
+    "render_shot",
+    "volume_bounds",
+    "write_film",
+]
 
 LOOK = (
     "exposure",
@@ -56,144 +64,6 @@ FIRE_LOOK = {
 SURROUNDINGS = 4.0
 """Bodies so many times as long as the smoke of a shot are not framed by its camera: a room that
 smoke fills by a quarter is, the ground is not."""
-
-FORMATS = (".png", ".webp", ".gif", ".mp4")
-"""Endings of the files that `write_film` writes."""
-
-
-# ---- camera ----
-
-
-def _unit(vector: np.ndarray) -> np.ndarray:
-    return vector / np.linalg.norm(vector)
-
-
-@dataclasses.dataclass(frozen=True)
-class Camera:
-    """A perspective camera.
-
-    Parameters
-    ----------
-    eye, target : 3 numbers, m
-        Where it is and what it looks at; they differ, and lie within 1e9.
-    up : 3 numbers
-        What is up in the picture, not along the view; default Z.
-    field_of_view : number, degrees
-        Vertical, 5 to 120, default 35.
-
-    Raises
-    ------
-    TypeError, ValueError
-        Naming the argument, its value and what is allowed.
-    """
-
-    eye: tuple[float, float, float]
-    target: tuple[float, float, float]
-    up: tuple[float, float, float] = _PREVIEW.default("up")
-    field_of_view: float = _FIELD_OF_VIEW
-
-    def __post_init__(self) -> None:
-        for name in ("eye", "target", "up", "field_of_view"):
-            check = check_row(_PREVIEW.rows[name])
-            object.__setattr__(self, name, check(f"Camera.{name}", getattr(self, name)))
-        if self.eye == self.target:
-            raise ValueError(f"Camera.target = {self.target}: must differ from eye")
-        view = _unit(np.subtract(self.target, self.eye))
-        if np.linalg.norm(np.cross(view, _unit(np.array(self.up)))) < 1e-5:
-            raise ValueError(
-                f"Camera.up = {self.up}: must not be along the view from eye to "
-                f"target, {tuple(view.tolist())}"
-            )
-
-    @classmethod
-    def frame(
-        cls,
-        lower: Any,
-        upper: Any,
-        size: tuple[int, int] = (640, 480),
-        *,
-        azimuth: float = -65.0,
-        elevation: float = -5.0,
-        margin: float = 0.08,
-        field_of_view: float = _FIELD_OF_VIEW,
-    ) -> Camera:
-        """The camera that sees a whole box, from in front, a little aside and from below.
-
-        Frame the bounds of a whole shot, not those of a frame: a camera that follows the smoke
-        takes its motion away.
-
-        Parameters
-        ----------
-        lower, upper : 3 numbers, m
-            Corners of the box.
-        size : 2 whole numbers
-            Width and height of the picture in pixels: their ratio counts.
-        azimuth : number, degrees
-            Where the eye is around Z: 0 along +X, -90 (in front) along -Y; default -65.
-        elevation : number, degrees
-            How high the eye is, -80 to 80; default -5, from below, as one looks up at smoke.
-        margin : number
-            Free share of the picture on each side, 0 to .4, default .08.
-        field_of_view : number, degrees
-            Default 35.
-
-        Returns
-        -------
-        Camera
-
-        Examples
-        --------
-        >>> Camera.frame((-1, -1, 0), (1, 1, 2), azimuth=-90, elevation=0).target
-        (0.0, 0.0, 1.0)
-        """
-        low = np.array(check_vector("lower", lower, unit="m"))
-        high = np.array(check_vector("upper", upper, unit="m"))
-        if np.any(low > high):
-            raise ValueError(f"upper = {shown(upper)}: must not be below lower = {shown(lower)}")
-        width, height = _check_size(size)
-        around = math.radians(check_number("azimuth", azimuth))
-        above = math.radians(check_number("elevation", elevation, least=-80, most=80))
-        free = 1 - 2 * check_number("margin", margin, least=0, most=0.4)
-        angle = check_row(_PREVIEW.rows["field_of_view"])("field_of_view", field_of_view)
-        level = math.cos(above)
-        back = np.array(
-            [level * math.cos(around), level * math.sin(around), math.sin(above)],
-        )
-        right = _unit(np.cross((0.0, 0.0, 1.0), back))
-        axes = np.stack([right, np.cross(back, right), back])
-        half_height = free * math.tan(math.radians(angle) / 2)
-        centre, distance = _fit(low, high, axes, half_height * width / height, half_height)
-        return cls(tuple(centre + distance * back), tuple(centre), field_of_view=angle)
-
-
-def _fit(
-    low: np.ndarray, high: np.ndarray, axes: np.ndarray, half_width: float, half_height: float
-) -> tuple[np.ndarray, float]:
-    """Target and distance at which the corners of a box just fit a view along -axes[2].
-
-    half_width and half_height are those of the view at distance 1.
-    """
-    half = np.array([half_width, half_height])
-    centre = (low + high) / 2
-    corners = np.array(list(itertools.product(*zip(low, high, strict=True)))) - centre
-    across, towards = corners @ axes[:2].T, corners @ axes[2]
-    # Left and right (bottom and top) corners lie at different depths: each wants its own shift.
-    reach = towards[:, None]
-    shift = ((across + reach * half).max(0) + (across - reach * half).min(0)) / 2
-    distance = float((np.abs(across - shift) / half + reach).max())
-    smallest = 1e-3 * max(1.0, float(np.abs(centre).max()))
-    return centre + shift @ axes[:2], max(distance, smallest)
-
-
-def _check_size(size: Any) -> tuple[int, int]:
-    try:
-        width, height = size
-    except (TypeError, ValueError):
-        raise TypeError(f"size = {shown(size)}: must be (width, height) in pixels") from None
-    sides = enumerate({"width": width, "height": height}.items())
-    width, height = (check_row(_PREVIEW.rows[name])(f"size[{i}]", n) for i, (name, n) in sides)
-    return width, height
-
 
 # ---- pictures ----
 
@@ -235,7 +105,7 @@ def _arguments(
     look: dict[str, Any],
 ) -> dict[str, Any]:
     """Keyword arguments of _core.Volume.render, .extinction and .emission."""
-    width, height = _check_size(size)
+    width, height = check_size(size)
     check_keys(look, (*LOOK, "dye"), "preview")
     if camera is None:
         bounds = volume_bounds([volume])
@@ -488,149 +358,3 @@ def render_shot(
         light["fire"] = False
     for volume in volumes:
         yield render(volume, camera, size, threads=threads, **{**light, **look})
-
-
-# ---- files ----
-
-
-def write_film(
-    frames: Iterable[np.ndarray], path: str | os.PathLike[str], fps: float = 24.0
-) -> list[Path]:
-    """Write pictures as a film or as numbered files; the ending of `path` says which.
-
-    ``.png``: one file, or with more than one frame ``name_0001.png`` and so on, written as the
-    frames come. ``.webp``, ``.gif``: an animation that repeats. ``.mp4``: H.264, needs ffmpeg.
-    Each file is written beside its target, flushed and renamed.
-
-    Parameters
-    ----------
-    frames : iterable of (height, width, 3) uint8
-        sRGB, at least one, all of one size.
-    path : path
-    fps : number, 1/s
-        Frames a second, > 0, at most 1000, default 24; GIF players know steps of 1/100 s.
-
-    Returns
-    -------
-    list of Path
-        The files written.
-
-    Raises
-    ------
-    ValueError
-        No frame, frames of unequal size, an unknown ending.
-    ImportError
-        Pillow (or ffmpeg for .mp4) is missing: ``pip install "vorton[all]"``.
-    OSError
-        A file cannot be written.
-    """
-    path = Path(path)
-    rate = check_number("fps", fps, above=0, most=1000, unit="1/s")
-    ending = path.suffix.lower()
-    if ending not in FORMATS:
-        raise ValueError(f"path = {str(path)!r}: must end in one of {', '.join(FORMATS)}")
-    check_folder(path.parent)  # before the frames are made
-    pictures = _checked(frames)
-    if ending == ".png":
-        return _write_pngs(pictures, path)
-    if ending == ".mp4":
-        data = _encode_mp4(pictures, rate)
-    else:
-        data = _encode_animation(pictures, rate, ending[1:].upper())
-    write_atomically(path, data)
-    return [path]
-
-
-def _checked(frames: Iterable[np.ndarray]) -> Iterator[np.ndarray]:
-    shape = None
-    for number, frame in enumerate(frames, 1):
-        if not isinstance(frame, np.ndarray) or frame.dtype != np.uint8:
-            raise TypeError(f"frame {number} = {shown(frame)}: must be an array of uint8")
-        if frame.ndim != 3 or frame.shape[2] != 3 or 0 in frame.shape:
-            raise ValueError(f"frame {number} of shape {frame.shape}: must be (height, width, 3)")
-        if shape not in (None, frame.shape):
-            raise ValueError(
-                f"frame {number} of shape {frame.shape}: must be {shape} like the first"
-            )
-        shape = frame.shape
-        yield np.ascontiguousarray(frame)
-    if shape is None:
-        raise ValueError("frames: must hold at least one picture")
-
-
-def load_images() -> Any:
-    """Pillow's Image; ImportError says how to get it."""
-    return load_extra("PIL.Image", 'pictures need Pillow: pip install "vorton[all]"')
-
-
-def _write_pngs(pictures: Iterator[np.ndarray], path: Path) -> list[Path]:
-    image = load_images()
-    first = list(itertools.islice(pictures, 2))
-    written = []
-    for number, picture in enumerate(itertools.chain(first, pictures), 1):
-        target = path if len(first) == 1 else path.with_stem(f"{path.stem}_{number:04d}")
-        data = io.BytesIO()
-        image.fromarray(picture).save(data, "PNG")
-        write_atomically(target, data.getvalue())
-        written.append(target)
-    return written
-
-
-def _durations(count: int, fps: float, unit: int) -> list[int]:
-    """Milliseconds of each frame, multiples of `unit`, so that no frame drifts from its time."""
-    ticks = [round(i * 1000 / fps / unit) for i in range(count + 1)]
-    return [unit * max(1, b - a) for a, b in itertools.pairwise(ticks)]
-
-
-def _encode_animation(pictures: Iterator[np.ndarray], fps: float, kind: str) -> bytes:
-    image = load_images()
-    frames = [image.fromarray(picture) for picture in pictures]
-    if kind == "GIF":
-        # One palette for the shot: colours of its own for each frame would flicker. Without
-        # diffusion of the error the nearest colours of Pillow make bands in dark gradients.
-        strip = np.concatenate([np.asarray(frames[len(frames) * i // 4]) for i in range(4)])
-        palette = image.fromarray(strip).quantize(256, image.Quantize.MAXCOVERAGE)
-        dither = image.Dither.FLOYDSTEINBERG
-        frames = [f.quantize(palette=palette, dither=dither) for f in frames]
-        options: dict[str, Any] = {"optimize": False}
-    else:
-        options = {"quality": 90, "method": 4}
-    durations = _durations(len(frames), fps, 10 if kind == "GIF" else 1)
-    data = io.BytesIO()
-    frames[0].save(
-        data, kind, save_all=True, append_images=frames[1:], loop=0, duration=durations, **options
-    )
-    return data.getvalue()
-
-
-def _even(picture: np.ndarray) -> np.ndarray:
-    """With the last row and column repeated where their number is odd, as H.264 wants it."""
-    height, width = picture.shape[:2]
-    return np.pad(picture, ((0, height % 2), (0, width % 2), (0, 0)), mode="edge")
-
-
-def _encode_mp4(pictures: Iterator[np.ndarray], fps: float) -> bytes:
-    ffmpeg = load_extra("imageio_ffmpeg", '.mp4 needs ffmpeg: pip install "vorton[all]"')
-    first = _even(next(pictures))
-    scaling = "scale=out_color_matrix=bt709:flags=accurate_rnd+full_chroma_int"
-    color = ["-colorspace", "bt709", "-color_primaries", "bt709", "-color_trc", "iec61966-2-1"]
-    quality = ["-crf", "17", "-preset", "medium", "-movflags", "+faststart"]
-    same_bytes = ["-map_metadata", "-1", "-fflags", "+bitexact", "-flags:v", "+bitexact"]
-    with tempfile.TemporaryDirectory() as folder:
-        film = Path(folder) / "film.mp4"
-        writer = ffmpeg.write_frames(
-            str(film),
-            (first.shape[1], first.shape[0]),
-            fps=fps,
-            codec="libx264",
-            quality=None,
-            macro_block_size=2,
-            output_params=[*quality, "-vf", scaling, *color, *same_bytes],
-        )
-        writer.send(None)
-        try:
-            for picture in itertools.chain([first], map(_even, pictures)):
-                writer.send(picture)
-        finally:
-            writer.close()
-        return film.read_bytes()
