@@ -30,6 +30,8 @@ def fields_of(cls):
     return {f.name: f for f in dataclasses.fields(cls) if "row" in f.metadata}
 
 
+for public in vt.__all__:  # modules are imported when they are asked for
+    getattr(vt, public)
 FROM_TABLES = [cls for cls in classes() if fields_of(cls)]
 
 

@@ -12,7 +12,7 @@ static int read_keys(PyObject *values, PyObject *times, const char *name, vt_tra
 {
     npy_intp shape[2] = {-1, -1};
     PyArrayObject *const rows = vti_py_to_array(values, name, NPY_FLOAT64, 2, shape);
-    if (vti_py_keep(kept, (PyObject *)rows) < 0)
+    if (vti_py_append(kept, (PyObject *)rows) < 0)
         return -1;
     track->count = shape[0] = PyArray_DIM(rows, 0);
     track->components = (int32_t)PyArray_DIM(rows, 1);
@@ -20,7 +20,7 @@ static int read_keys(PyObject *values, PyObject *times, const char *name, vt_tra
     if (!times)
         return 0;
     PyArrayObject *const keys = vti_py_to_array(times, name, NPY_FLOAT64, 1, shape);
-    if (vti_py_keep(kept, (PyObject *)keys) < 0)
+    if (vti_py_append(kept, (PyObject *)keys) < 0)
         return -1;
     track->times = PyArray_DATA(keys);
     return 0;
@@ -91,12 +91,7 @@ PyObject *vti_py_pose(PyObject *self, PyObject *positional, PyObject *named)
         vti_py_to_int32(id_object, "id", &id) < 0 ||
         vti_py_to_double(time_object, "time", 0, &time) < 0)
         return NULL;
-    vt_simulation *const simulation = vti_py_idle(self);
-    if (!simulation)
-        return NULL;
-    const vt_status status = vt_get_pose(simulation, id, time, matrix);
-    if (status != VT_OK)
-        return vti_py_raise(vti_py_state_of(self), status);
+    VT_PY_CALL(self, vt_get_pose(simulation, id, time, matrix));
     const npy_intp shape[2] = {3, 4};
     PyObject *array = PyArray_SimpleNew(2, shape, NPY_FLOAT64);
     if (array)

@@ -8,15 +8,10 @@ PyObject *vti_py_save_state(PyObject *self, PyObject *number_object)
 {
     int64_t number, size = 0;
     uint8_t *bytes = NULL;
-    vt_status status;
     if (vti_py_to_int64(number_object, "number", 0, INT64_MAX, &number) < 0)
         return NULL;
-    vt_simulation *const simulation = vti_py_idle(self);
-    if (!simulation)
-        return NULL;
-    VT_PY_WITHOUT_GIL(self, status = vt_save_state(simulation, number, &bytes, &size));
-    return status == VT_OK ? vti_py_view_of_bytes(bytes, size)
-                           : vti_py_raise(vti_py_state_of(self), status);
+    VT_PY_CALL(self, vt_save_state(simulation, number, &bytes, &size));
+    return vti_py_view_of_bytes(bytes, size);
 }
 
 PyObject *vti_py_load_state(PyObject *self, PyObject *object)

@@ -92,3 +92,16 @@ PyObject *vti_py_none_or_raise(PyObject *self, vt_status status);
         Py_END_ALLOW_THREADS;                                                                      \
         ((vt_py_simulation *)(self))->busy = 0;                                                    \
     } while (0)
+
+/* Calls the library for the simulation, which it knows as `simulation`, without the GIL. Where
+ * another thread is inside or the call fails, the function that this stands in returns NULL. */
+#define VT_PY_CALL(self, call)                                                                     \
+    do {                                                                                           \
+        vt_simulation *const simulation = vti_py_idle(self);                                       \
+        vt_status status;                                                                          \
+        if (!simulation)                                                                           \
+            return NULL;                                                                           \
+        VT_PY_WITHOUT_GIL(self, status = (call));                                                  \
+        if (status != VT_OK)                                                                       \
+            return vti_py_raise(vti_py_state_of(self), status);                                    \
+    } while (0)

@@ -102,21 +102,14 @@ static const vt_py_field state_fields[] = {
     ROW(upper),
     {NULL, VT_PY_INT32, 0}};
 
-/* Adds a value, whose reference it takes, to a dict. */
-static int set_item(PyObject *dict, const char *name, PyObject *value)
-{
-    const int failed = !value || PyDict_SetItemString(dict, name, value) < 0;
-    Py_XDECREF(value);
-    return failed ? -1 : 0;
-}
-
 static PyObject *to_row(const vt_body_state *b)
 {
     PyObject *row = vti_py_to_dict(state_fields, b);
     const double *const q = b->rotation, (*const i)[3] = b->inertia;
-    if (row && (set_item(row, "name", PyUnicode_FromString(b->name)) < 0 ||
-                set_item(row, "rotation", Py_BuildValue("(dddd)", q[0], q[1], q[2], q[3])) < 0 ||
-                set_item(row, "inertia",
+    if (row &&
+        (vti_py_set_item(row, "name", PyUnicode_FromString(b->name)) < 0 ||
+         vti_py_set_item(row, "rotation", Py_BuildValue("(dddd)", q[0], q[1], q[2], q[3])) < 0 ||
+         vti_py_set_item(row, "inertia",
                          Py_BuildValue("((ddd)(ddd)(ddd))", i[0][0], i[0][1], i[0][2], i[1][0],
                                        i[1][1], i[1][2], i[2][0], i[2][1], i[2][2])) < 0))
         Py_CLEAR(row);
@@ -135,11 +128,10 @@ PyObject *vti_py_bodies(PyObject *self, PyObject *Py_UNUSED(arguments))
             status = vt_get_body(simulation, id, &state);
         PyObject *row =
             status == VT_OK ? to_row(&state) : vti_py_raise(vti_py_state_of(self), status);
-        if (row && set_item(row, "id", PyLong_FromLong(id)) < 0)
+        if (row && vti_py_set_item(row, "id", PyLong_FromLong(id)) < 0)
             Py_CLEAR(row);
-        if (!row || PyList_Append(list, row) < 0)
+        if (vti_py_append(list, row) < 0)
             Py_CLEAR(list);
-        Py_XDECREF(row);
     }
     return list;
 }

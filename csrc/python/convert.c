@@ -232,15 +232,33 @@ static PyObject *from_field(const vt_py_field *field, const void *source)
     }
 }
 
+int vti_py_append(PyObject *list, PyObject *object)
+{
+    const int failed = !object || PyList_Append(list, object) < 0;
+    Py_XDECREF(object);
+    return failed ? -1 : 0;
+}
+
+PyObject *vti_py_to_tuple(PyObject *list)
+{
+    PyObject *const tuple = list ? PyList_AsTuple(list) : NULL;
+    Py_XDECREF(list);
+    return tuple;
+}
+
+int vti_py_set_item(PyObject *dict, const char *name, PyObject *object)
+{
+    const int failed = !object || PyDict_SetItemString(dict, name, object) < 0;
+    Py_XDECREF(object);
+    return failed ? -1 : 0;
+}
+
 PyObject *vti_py_to_dict(const vt_py_field *fields, const void *source)
 {
     PyObject *dict = PyDict_New();
-    for (const vt_py_field *field = fields; dict && field->name; field++) {
-        PyObject *value = from_field(field, source);
-        if (!value || PyDict_SetItemString(dict, field->name, value) < 0)
+    for (const vt_py_field *field = fields; dict && field->name; field++)
+        if (vti_py_set_item(dict, field->name, from_field(field, source)) < 0)
             Py_CLEAR(dict);
-        Py_XDECREF(value);
-    }
     return dict;
 }
 
@@ -256,13 +274,6 @@ PyObject *vti_py_words(const char *text)
     Py_XDECREF(string);
     Py_XDECREF(list);
     return tuple;
-}
-
-int vti_py_keep(PyObject *kept, PyObject *object)
-{
-    const int failed = !object || PyList_Append(kept, object) < 0;
-    Py_XDECREF(object);
-    return failed ? -1 : 0;
 }
 
 /* ---- arrays ---- */

@@ -6,8 +6,13 @@
 /* New dict of all fields (numbers, and tuples of them), which end with a name of NULL. */
 PyObject *vti_py_to_dict(const vt_py_field *fields, const void *source);
 
-/* Keeps an object (a new reference, or NULL after an error) alive with a list; 0 or -1. */
-int vti_py_keep(PyObject *kept, PyObject *object);
+/* Append to a list, or set in a dict, a new reference (NULL after an error) and take it; 0 or -1.
+ */
+int vti_py_append(PyObject *list, PyObject *object);
+int vti_py_set_item(PyObject *dict, const char *name, PyObject *object);
+
+/* Tuple of what is in a list, whose reference it takes; NULL for NULL. */
+PyObject *vti_py_to_tuple(PyObject *list);
 
 /* Tuple of the words in "word word ...", or None for NULL. */
 PyObject *vti_py_words(const char *text);

@@ -14,7 +14,7 @@
 static void *keep_memory(PyObject *kept, size_t size)
 {
     PyObject *const bytes = PyBytes_FromStringAndSize(NULL, (Py_ssize_t)size);
-    if (vti_py_keep(kept, bytes) < 0)
+    if (vti_py_append(kept, bytes) < 0)
         return NULL;
     return memset(PyBytes_AsString(bytes), 0, size);
 }
@@ -24,7 +24,7 @@ static const void *keep_array(PyObject *kept, PyObject *value, const char *name,
                               int dimensions, npy_intp *shape)
 {
     PyArrayObject *const array = vti_py_to_array(value, name, type, dimensions, shape);
-    if (vti_py_keep(kept, (PyObject *)array) < 0)
+    if (vti_py_append(kept, (PyObject *)array) < 0)
         return NULL;
     memcpy(shape, PyArray_DIMS(array), sizeof *shape * (size_t)dimensions);
     return PyArray_DATA(array);
@@ -556,34 +556,21 @@ static PyObject *row_dict(const vt_row *row)
 
 static PyObject *table_of(const char *definition)
 {
-    PyObject *const table = PyDict_New();
+    PyObject *table = PyDict_New();
     vt_row row = {.struct_size = sizeof row};
     for (int n = 0; table && vt_describe(definition, n, &row); n++) {
-        if (is_hidden(row.kind))
-            continue;
-        PyObject *const dict = row_dict(&row);
-        const int failed = !dict || PyDict_SetItemString(table, row.name, dict) < 0;
-        Py_XDECREF(dict);
-        if (failed) {
-            Py_DECREF(table);
-            return NULL;
-        }
+        if (!is_hidden(row.kind) && vti_py_set_item(table, row.name, row_dict(&row)) < 0)
+            Py_CLEAR(table);
     }
     return table;
 }
 
 PyObject *vti_py_tables(void)
 {
-    PyObject *const tables = PyDict_New();
+    PyObject *tables = PyDict_New();
     const char *name;
-    for (int n = 0; tables && (name = vt_definition_name(n, NULL)); n++) {
-        PyObject *const table = table_of(name);
-        const int failed = !table || PyDict_SetItemString(tables, name, table) < 0;
-        Py_XDECREF(table);
-        if (failed) {
-            Py_DECREF(tables);
-            return NULL;
-        }
-    }
+    for (int n = 0; tables && (name = vt_definition_name(n, NULL)); n++)
+        if (vti_py_set_item(tables, name, table_of(name)) < 0)
+            Py_CLEAR(tables);
     return tables;
 }

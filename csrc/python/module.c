@@ -100,24 +100,14 @@ static PyObject *flag_table(void)
     );
 }
 
-/* Appends row (a new reference, or NULL after an error); 0 or -1. */
-static int append(PyObject *list, PyObject *row)
-{
-    const int failed = !row || PyList_Append(list, row) < 0;
-    Py_XDECREF(row);
-    return failed ? -1 : 0;
-}
-
 static PyObject *method_table(void)
 {
     PyObject *list = PyList_New(0);
     vt_method_field field = {.struct_size = sizeof field};
     for (int i = 0; list && vt_describe_method(i, &field); i++)
-        if (append(list, method_row(&field)) < 0)
+        if (vti_py_append(list, method_row(&field)) < 0)
             Py_CLEAR(list);
-    PyObject *table = list ? PyList_AsTuple(list) : NULL;
-    Py_XDECREF(list);
-    return table;
+    return vti_py_to_tuple(list);
 }
 
 static PyObject *column_table(int set)
@@ -125,11 +115,9 @@ static PyObject *column_table(int set)
     PyObject *list = PyList_New(0);
     vt_column_field field = {.struct_size = sizeof field};
     for (int i = 0; list && vt_describe_column(set, i, &field); i++)
-        if (append(list, column_row(&field)) < 0)
+        if (vti_py_append(list, column_row(&field)) < 0)
             Py_CLEAR(list);
-    PyObject *table = list ? PyList_AsTuple(list) : NULL;
-    Py_XDECREF(list);
-    return table;
+    return vti_py_to_tuple(list);
 }
 
 /* Rows of grid_fields.def. */
@@ -138,14 +126,12 @@ static PyObject *grid_table(void)
     PyObject *list = PyList_New(0);
     vt_grid_field row = {.struct_size = sizeof row};
     for (int i = 0; list && vt_describe_grid(i, &row); i++)
-        if (append(list, Py_BuildValue("{s:s, s:s, s:i, s:s, s:s}", "name", row.name, "dtype",
-                                       row.type == VT_BOOL ? "bool" : "float32", "components",
-                                       (int)row.components, "unit", row.unit, "description",
-                                       row.description)) < 0)
+        if (vti_py_append(list, Py_BuildValue("{s:s, s:s, s:i, s:s, s:s}", "name", row.name,
+                                              "dtype", row.type == VT_BOOL ? "bool" : "float32",
+                                              "components", (int)row.components, "unit", row.unit,
+                                              "description", row.description)) < 0)
             Py_CLEAR(list);
-    PyObject *table = list ? PyList_AsTuple(list) : NULL;
-    Py_XDECREF(list);
-    return table;
+    return vti_py_to_tuple(list);
 }
 
 /* Rows of health.def. */
@@ -161,13 +147,11 @@ static PyObject *health_table(void)
     enum { ROWS = sizeof rows / sizeof *rows };
     PyObject *list = PyList_New(0);
     for (int i = 0; list && i < ROWS; i++)
-        if (append(list,
-                   Py_BuildValue("{s:s, s:s, s:s, s:s}", "name", rows[i].name, "type", rows[i].type,
-                                 "unit", rows[i].unit, "description", rows[i].description)) < 0)
+        if (vti_py_append(list, Py_BuildValue("{s:s, s:s, s:s, s:s}", "name", rows[i].name, "type",
+                                              rows[i].type, "unit", rows[i].unit, "description",
+                                              rows[i].description)) < 0)
             Py_CLEAR(list);
-    PyObject *table = list ? PyList_AsTuple(list) : NULL;
-    Py_XDECREF(list);
-    return table;
+    return vti_py_to_tuple(list);
 }
 
 /* Names of the numbers of health.def that only a grid gives. */
@@ -197,13 +181,11 @@ static PyObject *limit_table(void)
     enum { ROWS = sizeof rows / sizeof *rows };
     PyObject *list = PyList_New(0);
     for (int i = 0; list && i < ROWS; i++)
-        if (append(list, Py_BuildValue("{s:s, s:d, s:s, s:s}", "name", rows[i].name, "limit",
-                                       rows[i].limit, "meaning", rows[i].meaning, "remedy",
-                                       rows[i].remedy)) < 0)
+        if (vti_py_append(list, Py_BuildValue("{s:s, s:d, s:s, s:s}", "name", rows[i].name, "limit",
+                                              rows[i].limit, "meaning", rows[i].meaning, "remedy",
+                                              rows[i].remedy)) < 0)
             Py_CLEAR(list);
-    PyObject *table = list ? PyList_AsTuple(list) : NULL;
-    Py_XDECREF(list);
-    return table;
+    return vti_py_to_tuple(list);
 }
 
 /* Rows of timings.def. */

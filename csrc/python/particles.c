@@ -190,13 +190,7 @@ PyObject *vti_py_column(PyObject *self, PyObject *positional, PyObject *named)
     if (!PyArg_ParseTupleAndKeywords(positional, named, "Os:column", names, &set_object, &name) ||
         to_set(set_object, &set) < 0)
         return NULL;
-    vt_simulation *const simulation = vti_py_idle(self);
-    if (!simulation)
-        return NULL;
     /* The first view of the tracers' velocity solves for it. */
-    vt_status status;
-    VT_PY_WITHOUT_GIL(self, status = vt_column(simulation, set, name, &array));
-    if (status != VT_OK)
-        return vti_py_raise(vti_py_state_of(self), status);
+    VT_PY_CALL(self, vt_column(simulation, set, name, &array));
     return vti_py_view(&array, self, !is_result(name));
 }

@@ -67,12 +67,8 @@ static PyObject *set_method(PyObject *self, PyObject *positional, PyObject *name
     if (!PyArg_ParseTupleAndKeywords(positional, named, "O:set_method", names, &dict) ||
         vti_py_read("method", "method", dict, &method, NULL) < 0)
         return NULL;
-    vt_simulation *const simulation = vti_py_idle(self);
-    vt_status status;
-    if (!simulation)
-        return NULL;
-    VT_PY_WITHOUT_GIL(self, status = vt_set_method(simulation, &method));
-    return vti_py_none_or_raise(self, status);
+    VT_PY_CALL(self, vt_set_method(simulation, &method));
+    return Py_NewRef(Py_None);
 }
 
 static void simulation_dealloc(PyObject *self)
@@ -184,12 +180,8 @@ static PyObject *step(PyObject *self, PyObject *positional, PyObject *named)
 
 static PyObject *update_fields(PyObject *self, PyObject *Py_UNUSED(arguments))
 {
-    vt_simulation *const simulation = vti_py_idle(self);
-    vt_status status;
-    if (!simulation)
-        return NULL;
-    VT_PY_WITHOUT_GIL(self, status = vt_update_fields(simulation));
-    return vti_py_none_or_raise(self, status);
+    VT_PY_CALL(self, vt_update_fields(simulation));
+    return Py_NewRef(Py_None);
 }
 
 static PyObject *get_time(PyObject *self, void *Py_UNUSED(closure))
@@ -225,13 +217,9 @@ static PyObject *grid(PyObject *self, PyObject *positional, PyObject *named)
     if (!PyArg_ParseTupleAndKeywords(positional, named, "s:grid", names, &name))
         return NULL;
     const int field = find_field(name);
-    vt_simulation *const simulation = field < 0 ? NULL : vti_py_idle(self);
-    if (!simulation)
+    if (field < 0)
         return NULL;
-    vt_status status;
-    VT_PY_WITHOUT_GIL(self, status = vt_get_grid(simulation, field, &view));
-    if (status != VT_OK)
-        return vti_py_raise(vti_py_state_of(self), status);
+    VT_PY_CALL(self, vt_get_grid(simulation, field, &view));
     vt_array seen = {sizeof seen, (void *)view.data, view.type, view.dimensions, {0}, {0}};
     memcpy(seen.shape, view.shape, sizeof seen.shape);
     memcpy(seen.strides, view.strides, sizeof seen.strides);
@@ -242,15 +230,9 @@ static PyObject *grid(PyObject *self, PyObject *positional, PyObject *named)
 
 static PyObject *grid_place(PyObject *self, PyObject *Py_UNUSED(arguments))
 {
-    vt_simulation *const simulation = vti_py_idle(self);
     int64_t nodes[3];
     double at[3], spacing;
-    if (!simulation)
-        return NULL;
-    vt_status status;
-    VT_PY_WITHOUT_GIL(self, status = vt_get_grid_place(simulation, nodes, at, &spacing));
-    if (status != VT_OK)
-        return vti_py_raise(vti_py_state_of(self), status);
+    VT_PY_CALL(self, vt_get_grid_place(simulation, nodes, at, &spacing));
     return Py_BuildValue("(LLL)(ddd)d", (long long)nodes[0], (long long)nodes[1],
                          (long long)nodes[2], at[0], at[1], at[2], spacing);
 }
@@ -293,14 +275,8 @@ static PyObject *volume(PyObject *self, PyObject *positional, PyObject *named)
         (threads && vti_py_to_int32(threads, "threads", &def.threads) < 0) ||
         (sharp && vti_py_to_bool(sharp, "sharp", &def.sharp) < 0))
         return NULL;
-    vt_simulation *const simulation = vti_py_idle(self);
     vt_volume *result = NULL;
-    vt_status status;
-    if (!simulation)
-        return NULL;
-    VT_PY_WITHOUT_GIL(self, status = vt_create_volume(simulation, &def, &result));
-    if (status != VT_OK)
-        return vti_py_raise(vti_py_state_of(self), status);
+    VT_PY_CALL(self, vt_create_volume(simulation, &def, &result));
     return vti_py_new_volume(vti_py_state_of(self), result);
 }
 
@@ -321,14 +297,8 @@ static const vt_py_field health_fields[] = {
 
 static PyObject *health(PyObject *self, PyObject *Py_UNUSED(arguments))
 {
-    vt_simulation *const simulation = vti_py_idle(self);
     vt_health numbers = {.struct_size = sizeof numbers};
-    vt_status status;
-    if (!simulation)
-        return NULL;
-    VT_PY_WITHOUT_GIL(self, status = vt_get_health(simulation, &numbers));
-    if (status != VT_OK)
-        return vti_py_raise(vti_py_state_of(self), status);
+    VT_PY_CALL(self, vt_get_health(simulation, &numbers));
     return vti_py_to_dict(health_fields, &numbers);
 }
 
@@ -337,14 +307,11 @@ static PyObject *timings(PyObject *self, PyObject *Py_UNUSED(arguments))
     const vt_simulation *const simulation = vti_py_idle(self);
     PyObject *list = simulation ? PyList_New(0) : NULL;
     vt_timing timing = {.struct_size = sizeof timing};
-    for (int i = 0; list && vt_get_timing(simulation, i, &timing); i++) {
-        PyObject *row =
-            Py_BuildValue("{s:s, s:d, s:d, s:L}", "name", timing.name, "last", timing.last, "total",
-                          timing.total, "calls", (long long)timing.calls);
-        if (!row || PyList_Append(list, row) < 0)
+    for (int i = 0; list && vt_get_timing(simulation, i, &timing); i++)
+        if (vti_py_append(list, Py_BuildValue("{s:s, s:d, s:d, s:L}", "name", timing.name, "last",
+                                              timing.last, "total", timing.total, "calls",
+                                              (long long)timing.calls)) < 0)
             Py_CLEAR(list);
-        Py_XDECREF(row);
-    }
     return list;
 }
 
@@ -353,12 +320,10 @@ static PyObject *warnings(PyObject *self, PyObject *Py_UNUSED(arguments))
     const vt_simulation *const simulation = vti_py_idle(self);
     PyObject *list = simulation ? PyList_New(0) : NULL;
     vt_warning warning = {.struct_size = sizeof warning};
-    for (int i = 0; list && vt_get_warning(simulation, i, &warning); i++) {
-        PyObject *const row = Py_BuildValue("(Ns)", id_or_none(warning.source), warning.text);
-        if (!row || PyList_Append(list, row) < 0)
+    for (int i = 0; list && vt_get_warning(simulation, i, &warning); i++)
+        if (vti_py_append(list, Py_BuildValue("(Ns)", id_or_none(warning.source), warning.text)) <
+            0)
             Py_CLEAR(list);
-        Py_XDECREF(row);
-    }
     return list;
 }
 

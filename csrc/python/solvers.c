@@ -153,16 +153,20 @@ static PyArrayObject *copy_field(PyObject *object, int32_t cells[3])
     return copy;
 }
 
-static PyObject *solve_poisson(PyObject *module, PyObject *positional, PyObject *named)
+/* In a box, or with boundary values by the method. */
+static PyObject *solve(PyObject *module, const char *format, int in_box, PyObject *positional,
+                       PyObject *named)
 {
     static char *names[] = {"field", "spacing", "threads", "method", NULL};
+    static char *names_in_box[] = {"field", "spacing", "threads", NULL};
     PyObject *field_object, *spacing_object, *threads_object = NULL, *method_object = NULL;
     vt_method method;
     vt_default_method(&method);
     double spacing;
     int32_t cells[3], threads = 0;
-    if (!PyArg_ParseTupleAndKeywords(positional, named, "OO|OO:solve_poisson", names, &field_object,
-                                     &spacing_object, &threads_object, &method_object) ||
+    if (!PyArg_ParseTupleAndKeywords(positional, named, format, in_box ? names_in_box : names,
+                                     &field_object, &spacing_object, &threads_object,
+                                     &method_object) ||
         vti_py_to_double(spacing_object, "spacing", 0, &spacing) < 0 ||
         (threads_object && vti_py_to_int32(threads_object, "threads", &threads) < 0) ||
         vti_py_read("method", "method", method_object, &method, NULL) < 0)
@@ -173,7 +177,8 @@ static PyObject *solve_poisson(PyObject *module, PyObject *positional, PyObject 
     float *const nodes = PyArray_DATA(field);
     vt_status status;
     Py_BEGIN_ALLOW_THREADS;
-    status = vt_solve_poisson(cells, spacing, nodes, &method, threads);
+    status = in_box ? vt_solve_poisson_in_box(cells, spacing, nodes, threads)
+                    : vt_solve_poisson(cells, spacing, nodes, &method, threads);
     Py_END_ALLOW_THREADS;
     if (status == VT_OK)
         return (PyObject *)field;
@@ -181,29 +186,14 @@ static PyObject *solve_poisson(PyObject *module, PyObject *positional, PyObject 
     return vti_py_raise(PyModule_GetState(module), status);
 }
 
+static PyObject *solve_poisson(PyObject *module, PyObject *positional, PyObject *named)
+{
+    return solve(module, "OO|OO:solve_poisson", 0, positional, named);
+}
+
 static PyObject *solve_poisson_in_box(PyObject *module, PyObject *positional, PyObject *named)
 {
-    static char *names[] = {"field", "spacing", "threads", NULL};
-    PyObject *field_object, *spacing_object, *threads_object = NULL;
-    double spacing;
-    int32_t cells[3], threads = 0;
-    if (!PyArg_ParseTupleAndKeywords(positional, named, "OO|O:solve_poisson_in_box", names,
-                                     &field_object, &spacing_object, &threads_object) ||
-        vti_py_to_double(spacing_object, "spacing", 0, &spacing) < 0 ||
-        (threads_object && vti_py_to_int32(threads_object, "threads", &threads) < 0))
-        return NULL;
-    PyArrayObject *field = copy_field(field_object, cells);
-    if (!field)
-        return NULL;
-    float *const nodes = PyArray_DATA(field);
-    vt_status status;
-    Py_BEGIN_ALLOW_THREADS;
-    status = vt_solve_poisson_in_box(cells, spacing, nodes, threads);
-    Py_END_ALLOW_THREADS;
-    if (status == VT_OK)
-        return (PyObject *)field;
-    vti_py_release(field);
-    return vti_py_raise(PyModule_GetState(module), status);
+    return solve(module, "OO|O:solve_poisson_in_box", 1, positional, named);
 }
 
 PyMethodDef vti_py_solver_functions[] = {

@@ -168,21 +168,12 @@ static PyObject *values(PyObject *self, PyObject *positional, PyObject *named)
 
 static PyObject *fields(PyObject *self, PyObject *Py_UNUSED(arguments))
 {
-    PyObject *const list = PyList_New(0);
-    for (int i = 0; list && i < VT_VOLUME_FIELDS; i++) {
-        if (!vt_volume_carries(volume_of(self), i))
-            continue;
-        PyObject *const name = PyUnicode_FromString(vt_volume_field_name(i));
-        const int failed = !name || PyList_Append(list, name) < 0;
-        Py_XDECREF(name);
-        if (failed) {
-            Py_DECREF(list);
-            return NULL;
-        }
-    }
-    PyObject *const names = list ? PyList_AsTuple(list) : NULL;
-    Py_XDECREF(list);
-    return names;
+    PyObject *list = PyList_New(0);
+    for (int i = 0; list && i < VT_VOLUME_FIELDS; i++)
+        if (vt_volume_carries(volume_of(self), i) &&
+            vti_py_append(list, PyUnicode_FromString(vt_volume_field_name(i))) < 0)
+            Py_CLEAR(list);
+    return vti_py_to_tuple(list);
 }
 
 static void free_file(PyObject *capsule)
