@@ -52,7 +52,8 @@ vt_status vti_check_animations(const vt_definition *definition, int32_t count,
     return VT_OK;
 }
 
-vt_status vti_check_directions(const char *name, int64_t count, const double *values)
+/* Keys (count x 3) of a direction, none of which may be 0. */
+static vt_status check_directions(const char *name, int64_t count, const double *values)
 {
     for (int64_t k = 0; k < count; k++)
         if (values[3 * k] == 0 && values[3 * k + 1] == 0 && values[3 * k + 2] == 0)
@@ -66,7 +67,7 @@ vt_status vti_check_animated_direction(const char *name, int32_t count,
                                        const vt_animation *animations)
 {
     const vt_track *const track = vti_find_track(count, animations, name);
-    return track ? vti_check_directions(name, track->count, track->values) : VT_OK;
+    return track ? check_directions(name, track->count, track->values) : VT_OK;
 }
 
 /* ---- copies ---- */

@@ -18,9 +18,6 @@ vt_status vti_check_times(double start, double end);
 vt_status vti_check_animations(const vt_definition *definition, int32_t count,
                                const vt_animation *animations);
 
-/* Keys (count x 3) of a direction, none of which may be 0. */
-vt_status vti_check_directions(const char *name, int64_t count, const double *values);
-
 /* The same of an animated parameter, where it is animated. */
 vt_status vti_check_animated_direction(const char *name, int32_t count,
                                        const vt_animation *animations);

@@ -71,12 +71,13 @@ static vt_status check_interpolation(const vt_track *track, const char *name)
     return VT_OK;
 }
 
-int vti_is_in_range(const vt_track_range *range, double value)
+static int is_in_range(const vt_track_range *range, double value)
 {
     return (range->above ? value > range->least : value >= range->least) && value <= range->most;
 }
 
-vt_status vti_fail_range(const vt_track_range *range, const char *what, double value)
+/* VT_INVALID_ARGUMENT, "<what> <value>; allowed is ...". */
+static vt_status fail_range(const vt_track_range *range, const char *what, double value)
 {
     char most[64] = "";
     if (range->most < DBL_MAX)
@@ -94,13 +95,13 @@ static vt_status check_values(const vt_track *track, const char *name, const vt_
     for (int64_t n = 0; n < track->count * track->components; n++) {
         const double value = track->values[n];
         const int64_t key = n / track->components;
-        if (vti_is_finite(value) && vti_is_in_range(range, value))
+        if (vti_is_finite(value) && is_in_range(range, value))
             continue;
         char what[128];
         snprintf(what, sizeof what, "%.60s: key %lld (t = %g s) =", name, (long long)key,
                  vti_key_time(track, key));
         return vti_is_finite(value)
-                   ? vti_fail_range(range, what, value)
+                   ? fail_range(range, what, value)
                    : vti_fail(VT_INVALID_ARGUMENT, "%s %g; allowed is finite", what, value);
     }
     return VT_OK;

@@ -23,11 +23,6 @@ typedef struct vt_track_range {
     const char *unit;   /* for messages */
 } vt_track_range;
 
-int vti_is_in_range(const vt_track_range *range, double value);
-
-/* VT_INVALID_ARGUMENT, "<what> <value>; allowed is ...". */
-vt_status vti_fail_range(const vt_track_range *range, const char *what, double value);
-
 /* Checks a track that stands for the parameter `name`: the error names it, the key, its time and
  * value and what is allowed. range NULL: any finite values. */
 vt_status vti_check_track(const vt_track *track, const char *name, const vt_track_range *range);

@@ -60,7 +60,8 @@ static void add_round(vt_mass_properties *bulk, const vt_solid *solid)
     add_square(bulk->spread, along - across, solid->axis);
 }
 
-vt_mass_properties vti_mass_properties_of_solid(const vt_solid *solid)
+/* Of a solid of finite size: exact. */
+static vt_mass_properties mass_properties_of_solid(const vt_solid *solid)
 {
     vt_mass_properties bulk = {.volume = solid->volume};
     memcpy(bulk.center, solid->center, sizeof bulk.center);
@@ -204,9 +205,9 @@ vt_mass_properties vti_mass_properties_of_union(const vt_solid *solids, int32_t 
     double first[3] = {0, 0, 0};
     vt_mass_properties sum = {.volume = 0};
     if (count == 1)
-        return vti_mass_properties_of_solid(solids);
+        return mass_properties_of_solid(solids);
     for (int32_t n = 0; n < count; n++) {
-        vt_mass_properties own = vti_mass_properties_of_solid(&solids[n]);
+        vt_mass_properties own = mass_properties_of_solid(&solids[n]);
         shift(&own, 1);
         sum.volume += own.volume;
         vti_add_scaled(first, own.volume, own.center);

@@ -10,9 +10,6 @@ typedef struct vt_mass_properties {
     double spread[3][3]; /* integral of d d^T with d the way from the centre, m^5 */
 } vt_mass_properties;
 
-/* Of a solid of finite size: exact. */
-vt_mass_properties vti_mass_properties_of_solid(const vt_solid *solid);
-
 /* Of the union: exact where solids do not overlap; what two of them share is found with some
  * 30 000 points, to some tenths of a percent of it. */
 vt_mass_properties vti_mass_properties_of_union(const vt_solid *solids, int32_t count);

@@ -11,7 +11,9 @@ static int to_set(PyObject *value, int32_t *set)
     return vti_py_to_choice(value, "set", "vortons tracers", set);
 }
 
-int vti_py_to_rows(PyObject *const objects[], char *const names[], const int widths[], int columns,
+/* Arrays that describe particles, one row each: widths[c] numbers in a row of arrays[c], as many
+ * rows in all as arrays[0] (rows, 3) has. Returns 0, or -1 with an exception set. */
+static int to_rows(PyObject *const objects[], char *const names[], const int widths[], int columns,
                    PyArrayObject *arrays[])
 {
     npy_intp shape[2] = {-1, 0};
@@ -26,7 +28,7 @@ int vti_py_to_rows(PyObject *const objects[], char *const names[], const int wid
     return 0;
 }
 
-void vti_py_release_rows(PyArrayObject *arrays[], int columns)
+static void release_rows(PyArrayObject *arrays[], int columns)
 {
     for (int c = 0; c < columns; c++)
         vti_py_release(arrays[c]);
@@ -55,13 +57,13 @@ static PyObject *add(PyObject *self, int set, PyObject *const objects[], char *c
 {
     PyArrayObject *rows[MOST_COLUMNS] = {NULL};
     PyObject *ids = NULL;
-    if (vti_py_to_rows(objects, names, widths, columns, rows) == 0)
+    if (to_rows(objects, names, widths, columns, rows) == 0)
         ids = new_ids(PyArray_DIM(rows[0], 0));
     vt_simulation *const simulation = ids ? vti_py_idle(self) : NULL;
     vt_status status = VT_OK;
     if (simulation)
         status = append(simulation, set, rows, PyArray_DATA((PyArrayObject *)ids));
-    vti_py_release_rows(rows, columns);
+    release_rows(rows, columns);
     if (simulation && status == VT_OK)
         return ids;
     Py_XDECREF(ids);

@@ -16,7 +16,8 @@ static int64_t vortons_in_section(int layers)
     return 1 + 3 * (int64_t)layers * (layers + 1);
 }
 
-double vti_section_vorton_core(const vt_section_def *def)
+/* Core radius of the vortons, m. */
+static double section_vorton_core(const vt_section_def *def)
 {
     if (def->vorton_core > 0.0)
         return def->vorton_core;
@@ -26,7 +27,7 @@ double vti_section_vorton_core(const vt_section_def *def)
 /* b^2 = core^2 - 2 vorton_core^2: the squared radius of the Gaussian that is sampled. */
 static double sampled_square(const vt_section_def *def)
 {
-    const double sigma = vti_section_vorton_core(def);
+    const double sigma = section_vorton_core(def);
     return def->core * def->core - 2.0 * sigma * sigma;
 }
 
@@ -34,7 +35,7 @@ static int layer_count(const vt_section_def *def)
 {
     if (def->layers >= 0)
         return def->layers;
-    const double cells = reach * vti_sqrt(sampled_square(def)) / vti_section_vorton_core(def);
+    const double cells = reach * vti_sqrt(sampled_square(def)) / section_vorton_core(def);
     return cells < 1.5 ? 1 : cells > VT_MOST_LAYERS ? VT_MOST_LAYERS + 1 : (int)(cells + 0.5);
 }
 
@@ -42,7 +43,7 @@ int64_t vti_section_count(const vt_section_def *def, int64_t least, double lengt
 {
     if (def->sections > 0)
         return def->sections;
-    const double wanted = vti_floor(length / vti_section_vorton_core(def) + 0.5);
+    const double wanted = vti_floor(length / section_vorton_core(def) + 0.5);
     return wanted < (double)least      ? least
            : wanted > VT_MOST_SECTIONS ? VT_MOST_SECTIONS + 1
                                        : (int64_t)wanted;
@@ -102,7 +103,7 @@ vt_status vti_check_section_count(const char *what, const vt_section_def *def, i
         return vti_fail(VT_INVALID_ARGUMENT,
                         "%s: vorton_core, %g m, asks for too many vortons: at most %d layers, %d "
                         "sections and 2^30 vortons",
-                        what, vti_section_vorton_core(def), VT_MOST_LAYERS, VT_MOST_SECTIONS);
+                        what, section_vorton_core(def), VT_MOST_LAYERS, VT_MOST_SECTIONS);
     return VT_OK;
 }
 
@@ -133,7 +134,7 @@ static void fill_layers(vt_section *s, double square, double spacing)
 
 vt_section vti_make_section(const vt_section_def *def)
 {
-    vt_section s = {.layers = layer_count(def), .vorton_core = vti_section_vorton_core(def)};
+    vt_section s = {.layers = layer_count(def), .vorton_core = section_vorton_core(def)};
     if (s.layers == 0) {
         s.circulation[0] = 1.0;
         s.area[0] = VT_PI * def->core * def->core;

@@ -45,9 +45,6 @@ vt_status vti_check_section(const char *what, const vt_section_def *def, int64_t
 vt_status vti_check_section_count(const char *what, const vt_section_def *def, int64_t least,
                                   double length);
 
-/* Core radius of the vortons, m. */
-double vti_section_vorton_core(const vt_section_def *def);
-
 /* Sections along a line of that length, and vortons in all of them. */
 int64_t vti_section_count(const vt_section_def *def, int64_t least, double length);
 int64_t vti_section_vortons(const vt_section_def *def, int64_t least, double length);

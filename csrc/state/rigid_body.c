@@ -1,6 +1,7 @@
 #include "state/rigid_body.h"
 
-vt_place vti_place_at(const vt_rigid *rigid, double time)
+/* Between `before` and `now`, the state before and after. */
+static vt_place place_at(const vt_rigid *rigid, double time)
 {
     if (!(time < rigid->to))
         return rigid->now;
@@ -48,7 +49,7 @@ vt_pose vti_body_pose(const vt_transforms *transforms, const vt_body *body, doub
 {
     if (!body->rigid.placed)
         return vti_pose_at(transforms, body->parent, fmin(fmax(time, body->since), body->until));
-    const vt_place place = vti_place_at(&body->rigid, time);
+    const vt_place place = place_at(&body->rigid, time);
     return vti_pose_of_place(&place, body->center, body->scale);
 }
 
@@ -68,7 +69,7 @@ vt_motion vti_body_motion(const vt_transforms *transforms, const vt_body *body, 
     if (!r->placed)
         return vti_motion_at(transforms, body->parent, fmax(time, body->since));
     const int on_its_way = time >= r->from && time < r->to;
-    const vt_place place = vti_place_at(r, time);
+    const vt_place place = place_at(r, time);
     const vt_pose pose = vti_pose_of_place(&place, body->center, body->scale);
     for (int c = 0; c < 3; c++) {
         motion.velocity[c] = on_its_way

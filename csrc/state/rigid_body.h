@@ -16,9 +16,6 @@ vt_pose vti_pose_now(const vt_transforms *transforms, const vt_body *body, doubl
 /* Whether it jumps in (from, to] instead of moving there. */
 int vti_body_jumps(const vt_transforms *transforms, const vt_body *body, double from, double to);
 
-/* Between `before` and `now`, the state before and after. */
-vt_place vti_place_at(const vt_rigid *rigid, double time);
-
 /* The pose of a body whose centre is at center in its space. */
 vt_pose vti_pose_of_place(const vt_place *place, const double center[3], double scale);
 

@@ -51,7 +51,8 @@ void vti_solve_inertia(const double (*matrix)[6], const double right[6], double 
     }
 }
 
-void vti_multiply_inertia(const double (*matrix)[6], const double x[6], double product[6])
+/* matrix x */
+static void multiply_inertia(const double (*matrix)[6], const double x[6], double product[6])
 {
     for (int i = 0; i < 6; i++) {
         product[i] = 0;
@@ -67,7 +68,7 @@ void vti_find_momentum(const vt_body *body, double driven_density, double moment
     memcpy(velocity, r->velocity, sizeof r->velocity);
     memcpy(velocity + 3, r->angular, sizeof r->angular);
     vti_inertia_of(body, r->now.rotation, driven_density, inertia);
-    vti_multiply_inertia((const double (*)[6])inertia, velocity, momentum);
+    multiply_inertia((const double (*)[6])inertia, velocity, momentum);
 }
 
 void vti_kick_body(vt_body *body, const double impulse[6], double to_body[6])
@@ -81,5 +82,5 @@ void vti_kick_body(vt_body *body, const double impulse[6], double to_body[6])
     if (!to_body)
         return;
     vti_inertia_of(body, r->now.rotation, 0, own);
-    vti_multiply_inertia((const double (*)[6])own, change, to_body);
+    multiply_inertia((const double (*)[6])own, change, to_body);
 }

@@ -12,9 +12,6 @@ void vti_inertia_of(const vt_body *body, const double rotation[4], double fluid_
 /* matrix x = right side; the matrix is symmetric and positive. */
 void vti_solve_inertia(const double (*matrix)[6], const double right[6], double x[6]);
 
-/* matrix x */
-void vti_multiply_inertia(const double (*matrix)[6], const double x[6], double product[6]);
-
 /* Linear and angular momentum of the body itself, or with fluid of a density that it sets in
  * motion.
  */
