@@ -194,7 +194,8 @@ def corners_and_inside(shape, count=400):
     return np.concatenate([towards, far[:: max(1, len(far) // count)]]).astype(np.float32)
 
 
-@pytest.mark.parametrize("name", slow_but(["sphere"], CONTAINERS))
+@pytest.mark.slow
+@pytest.mark.parametrize("name", CONTAINERS)
 def test_s3_containers_never_leak(name):
     """500 steps of fast random winds in a container that moves and turns."""
     path = vt.Samples(np.cumsum(np.random.default_rng(1).normal(0, 0.2, (600, 3)), axis=0), fps=24)

@@ -378,7 +378,7 @@ def near(particles, point, least, most):
     return (distance >= least) & (distance <= most)
 
 
-@pytest.mark.parametrize("what", ["tracers", "vortons", "both"])
+@pytest.mark.parametrize("what", slow_but(["both"], ["tracers", "vortons", "both"]))
 @pytest.mark.parametrize("name", CONDITIONS)
 def test_kill_removes_what_fulfils_its_conditions(name, what):
     """Against NumPy masks on a twin, which a kill begins to act on after 6 of 7 steps."""
