@@ -1,6 +1,7 @@
 """Scenes: every value checked, plain data, equal after a round trip."""
 
 import dataclasses
+import functools
 import json
 import math
 
@@ -376,9 +377,15 @@ def test_failed_set_changes_nothing():
     assert scene.sha256 == before
 
 
+@functools.cache
+def full_text() -> str:
+    """The full scene as JSON."""
+    return full_scene().to_json()
+
+
 def edited(path: str, value: object) -> dict:
     """The full scene as data, with one entry replaced ('a/0/b'), or removed for KeyError."""
-    data = json.loads(full_scene().to_json())
+    data = json.loads(full_text())
     *way, last = [int(p) if p.isdigit() else p for p in path.split("/")]
     place = data
     for part in way:
