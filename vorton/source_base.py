@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from typing import Any, ClassVar
+from typing import Any
 
 from . import _core
 from .animation import Animation, Transform, add_parent, largest, parent_field, split
@@ -134,21 +134,9 @@ class FluidSource(Carrier):
     """
 
     density: Any = _constant("density")
-    _TABLE: ClassVar[Table]
 
     def _members(self) -> list[str]:
         return list(FLUID)
-
-    def _core_radius(self) -> float | None:
-        return self.core  # type: ignore[attr-defined]
-
-    def _own(self) -> dict[str, Any]:
-        """Arguments of the core that its table does not have, or has otherwise."""
-        return {}
-
-    def _add_to(self, core: Any, voxel: float) -> None:
-        values = self._TABLE.values(self) | self._own() | self._fluid()
-        core.add(self._TABLE.definition, parent=self._parent_id(core), **values)
 
 
 @dataclasses.dataclass(frozen=True, eq=False)

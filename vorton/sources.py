@@ -52,8 +52,6 @@ class VortexRing(FluidSource):
     0.5
     """
 
-    _TABLE = _RING
-
     center: Vector = _RING("center")
     axis: Vector = _RING("axis")
     radius: float | tuple[float, float] = _RING("radius", _check_radius, default=1.0)
@@ -83,8 +81,12 @@ class VortexRing(FluidSource):
             text = f"must not lie along axis, {self.axis}, for an elliptic ring"
             raise ValueError(f"VortexRing.major = {self.major}: {text}")
 
-    def _own(self) -> dict[str, Any]:
-        return {"radius": self.radii, "major": self._major()}
+    def _core_radius(self) -> float:
+        return self.core
+
+    def _add_to(self, core: Any, voxel: float) -> None:
+        values = _RING.values(self) | {"radius": self.radii, "major": self._major()}
+        core.add("ring", **values, parent=self._parent_id(core), **self._fluid())
 
     def _major_lies_along_axis(self) -> bool:
         a, m = self.axis, self.major

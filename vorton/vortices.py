@@ -53,8 +53,6 @@ class Filament(FluidSource):
     0.05
     """
 
-    _TABLE = _FILAMENT
-
     points: np.ndarray = field(dataclasses.MISSING, _check_curve, "points of the curve", "m")  # noqa: RUF009
     closed: bool = _FILAMENT("closed")
     circulation: float = _FILAMENT("circulation")
@@ -81,8 +79,17 @@ class Filament(FluidSource):
             raise ValueError(f"Filament.sections = {self.sections}: {text}")
         check_section(self, self.core)
 
-    def _own(self) -> dict[str, Any]:
-        return {"points": self.points}
+    def _core_radius(self) -> float:
+        return self.core
+
+    def _add_to(self, core: Any, voxel: float) -> None:
+        core.add(
+            "filament",
+            points=self.points,
+            parent=self._parent_id(core),
+            **_FILAMENT.values(self),
+            **self._fluid(),
+        )
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -99,8 +106,6 @@ class VortexTube(FluidSource):
         What the fluid of its vortons carries at birth, as of `vorton.source_base.FluidSource`.
     """
 
-    _TABLE = _TUBE
-
     start: Vector = _TUBE("start")
     end: Vector = _TUBE("end")
     circulation: float = _TUBE("circulation")
@@ -116,6 +121,13 @@ class VortexTube(FluidSource):
         if self.start == self.end:
             raise ValueError(f"VortexTube.end = {self.end}: must differ from start")
         check_section(self, self.core)
+
+    def _core_radius(self) -> float:
+        return self.core
+
+    def _add_to(self, core: Any, voxel: float) -> None:
+        parent = self._parent_id(core)
+        core.add("tube", **_TUBE.values(self), parent=parent, **self._fluid())
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -243,8 +255,6 @@ class RandomCloud(FluidSource):
         What the fluid of its vortons carries at birth, as of `vorton.source_base.FluidSource`.
     """
 
-    _TABLE = _CLOUD
-
     shape: Shape = field(dataclasses.MISSING, _check_body, "where they are")  # noqa: RUF009
     speed: float = _CLOUD("speed")
     eddy: float = _CLOUD("eddy")
@@ -263,5 +273,11 @@ class RandomCloud(FluidSource):
         # Its vortons are as those of a ring twice as thick.
         return 2.0 * (self.core or self.eddy / 5)
 
-    def _own(self) -> dict[str, Any]:
-        return {"shape": self.shape._at(self.time)._core_shape()}
+    def _add_to(self, core: Any, voxel: float) -> None:
+        core.add(
+            "cloud",
+            shape=self.shape._at(self.time)._core_shape(),
+            parent=self._parent_id(core),
+            **_CLOUD.values(self),
+            **self._fluid(),
+        )
