@@ -103,6 +103,7 @@ typedef struct vt_ending {
         started;  /* whether all that have an age >= 0 have rates in vt_vorton_rows.past; else > 0
                    */
     int32_t born; /* whether any are newborn: the columns take the volumes in their bounds */
+    float cleaned_volume; /* of a vorton, m^3: the largest that cleaning acts on */
 } vt_ending;
 
 /* The columns that records are made of. */

@@ -536,7 +536,8 @@ static void finish_block(void *data, int64_t begin, int64_t end, int thread)
         /* a vorton born inside the substep (negative age) moves for the rest of it only */
         by.step = vf_max(vf_min(by.age, dt), (vf){0});
         const vf turned = strain_rate(&s) * by.step;
-        const vf cleaned = fraction(c->method->cleaning, turned) * by.volume;
+        const vf cleaned = fraction(c->method->cleaning, turned) *
+                           vf_min(by.volume, vf_set(c->ending.cleaned_volume));
         by.share = fraction(c->method->exchange, turned);
         for (int a = 0; a < 3; a++)
             by.strength[a] = rate.strength[a] * by.step;
