@@ -3,8 +3,11 @@
  *
  *   x_n = x + fraction_n dt f(x_n-1),   x' = x + dt (share f_last + (1 - share) f_first)
  *
- * rk2: the midpoint rule. rk3: Heun, Zeitschrift fuer Mathematik und Physik 45 (1900): the only one
- * of third order in this form.
+ * rk2: the midpoint rule; from the second substep of a vorton on its way to the midpoint bends with
+ * its acceleration (bend_of in kernels/particles/stretching.c). Tracers, which move in the field
+ * of the last stage alone, take the implicit midpoint rule there
+ * (kernels/particles/implicit_midpoint.h). rk3: Heun, Zeitschrift fuer Mathematik und Physik 45
+ * (1900): the only one of third order in this form.
  *
  * extrapolated: rk2, but f_first is that of the way to the midpoint, extrapolated in a straight
  * line from the last two solves, which were at t_1 and t_2, to the middle of that way:

@@ -95,8 +95,8 @@ static int64_t count_parts(vt_simulation *s, double dt, const vt_passive *rows)
         vti_set_wind_grids(s, s->time, s->time + dt, nowhere);
         gradient += vti_wind_gradient(s);
     }
-    /* half the angle of a substep: parts are cheap */
-    const double parts = ceil(2 * dt * gradient / s->def.method.turn);
+    /* a quarter of the angle of a substep: parts are cheap, and their ways straight */
+    const double parts = ceil(4 * dt * gradient / s->def.method.turn);
     return parts > MOST_PARTS ? MOST_PARTS : parts > 1 ? (int64_t)parts : 1;
 }
 

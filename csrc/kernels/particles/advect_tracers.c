@@ -1,6 +1,7 @@
 #include "kernels/particles/advect_tracers.h"
 
 #include "kernels/grid/quadratic.h"
+#include "kernels/particles/implicit_midpoint.h"
 
 enum {
     SAMPLE_BLOCK = 4096,
@@ -51,6 +52,7 @@ static inline box make_box(const vt_grid *grid)
 /* VL tracers under way: position, in metres and in cells, and where they lie in the grid. */
 typedef struct flight {
     vf position[3], cell[3], inside[3]; /* inside: in the box */
+    vf middle[3];                       /* cells, whether inside or not */
     vi missed; /* lanes that have left the grid, lay outside or are set apart: not 0 */
     vt_cells cells;
 } flight;
@@ -115,10 +117,26 @@ VT_INLINE void fetch(const box *b, const flight *f, vf u[4])
 /* Part of the way along the velocity at the start, in cells. */
 VT_INLINE void turn(const box *b, flight *f, const vf u[4], vf part)
 {
-    vf middle[3];
     for (int a = 0; a < 3; a++)
-        middle[a] = vf_fma(u[a], part, f->cell[a]);
-    locate(b, f, middle);
+        f->middle[a] = vf_fma(u[a], part, f->cell[a]);
+    locate(b, f, f->middle);
+}
+
+/* The velocity in the middle of the way, by the implicit midpoint rule. */
+static __attribute__((noinline)) void fetch_middle(const box *b, const flight *f, vf part, vf u[4])
+{
+    vf slope[3][4], gradient[3][3], residual[3];
+    if (b->splines)
+        vti_sample_splines(b->splines, f->inside, u, slope);
+    else
+        vti_sample_slopes(b->nodes, b->row, b->plane, &f->cells, u, slope);
+    for (int a = 0; a < 3; a++) {
+        for (int c = 0; c < 3; c++)
+            gradient[a][c] = slope[a][c];
+        residual[a] = vf_fma(u[a], part, f->cell[a] - f->middle[a]);
+    }
+    vti_limit_residual(residual);
+    vti_towards_midpoint(gradient, part, residual, u);
 }
 
 /* What the vectors of one block share. */
@@ -172,6 +190,15 @@ VT_INLINE void prefetch(const vt_tracer_rows *rows, int64_t i)
         __builtin_prefetch(rows->age + i + AHEAD + line);
 }
 
+/* The velocity of the way; of a scheme of one stage that at the start. */
+VT_INLINE void fetch_end(const run *r, const flight *f, vf u[4])
+{
+    if (r->part[0] > 0)
+        fetch_middle(&r->b, f, r->part, u);
+    else
+        fetch(&r->b, f, u);
+}
+
 /* Moves count rows, a multiple of 2 VL; the first of them is row number `row`. */
 static __attribute__((noinline)) void fly(run *r, vt_tracer_rows rows, int64_t count, int64_t row)
 {
@@ -188,11 +215,11 @@ static __attribute__((noinline)) void fly(run *r, vt_tracer_rows rows, int64_t c
         turn(b, &first, u, r->part);
         fetch(b, &second, u);
         turn(b, &second, u, r->part);
-        fetch(b, &first, u);
+        fetch_end(r, &first, u);
         land(r, &first, u, &rows, i, row);
         if (more)
             depart(b, &first, position + 3 * (i + 2 * VL));
-        fetch(b, &second, u);
+        fetch_end(r, &second, u);
         land(r, &second, u, &rows, i + VL, row);
         if (more)
             depart(b, &second, position + 3 * (i + 3 * VL));
