@@ -5,8 +5,8 @@
  *
  * rk2: the midpoint rule; from the second substep of a vorton on its way to the midpoint bends with
  * its acceleration (bend_of in kernels/particles/stretching.c). Tracers, which move in the field
- * of the last stage alone, take the implicit midpoint rule there
- * (kernels/particles/implicit_midpoint.h). rk3: Heun, Zeitschrift fuer Mathematik und Physik 45
+ * of the last stage alone, iterate their midpoint there (fetch_middle in
+ * kernels/particles/advect_tracers.c). rk3: Heun, Zeitschrift fuer Mathematik und Physik 45
  * (1900): the only one of third order in this form.
  *
  * extrapolated: rk2, but f_first is that of the way to the midpoint, extrapolated in a straight
@@ -15,7 +15,7 @@
  *   f_first = f_1 + (t + dt / 4 - t_1) / (t_1 - t_2) (f_1 - f_2)
  *
  * Even substeps make x' = x + dt (15 f_n - 10 f_n-1 + 3 f_n-2) / 8 of a linear f: a rule of order 2
- * whose leading error is 1 / 24 instead of 1 / 6, and which damps what turns by up to .7 a substep
+ * whose leading error is 1 / 24, and which damps what turns by up to .7 a substep
  * where rk2 feeds it. */
 #pragma once
 

@@ -96,9 +96,8 @@ static void take_mean(void *data, int64_t begin, int64_t end)
         job->u[i] = 0.5f * (job->u[i] + job->other[i]);
 }
 
-/* From the velocity at the start, in u, to that in the middle by two iterations of the implicit
- * midpoint rule (kernels/particles/implicit_midpoint.h). Of these one lets what turns by an angle z
- * go outwards by z^4 / 8, the other inwards by as much: their mean does neither. */
+/* From the velocity at the start, in u, to that of the way: as fetch_middle of
+ * kernels/particles/advect_tracers.c. */
 static void find_middle(trip *t, double way, int64_t count)
 {
     const size_t mark = vti_arena_mark(&t->s->arena);

@@ -64,7 +64,7 @@ def order_of(steps: Any, errors: Any, scheme: str, most: float = 0.1) -> Result:
     return Result(
         "order, at most that of the scheme",
         ORDERS[scheme],
-        min(float(order), ORDERS[scheme] + most),
+        min(float(order), ORDERS[scheme]),
         most,
         scale=1.0,
         axes=("steps", "distance from the exact place, m"),

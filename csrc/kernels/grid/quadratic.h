@@ -164,22 +164,3 @@ VT_INLINE vt_spline_sample vti_sample_spline(const vt_grid *grid, const vt_splin
         {ALONG_X(dw, pair, last), ALONG_X(w, pair_y, last_y), ALONG_X(w, pair_z, last_z)}};
 #undef ALONG_X
 }
-
-/* The four floats of the nodes at VL points, and their slopes per cell. */
-VT_INLINE void vti_sample_splines(const vt_grid *grid, const vf position[3], vf value[4],
-                                  vf derivative[3][4])
-{
-    vt_spline_cells cells;
-    vti_find_spline_cells(&cells, grid, position);
-    f4 middle[VL], slope[3][VL];
-#pragma GCC unroll 4
-    for (int l = 0; l < VL; l++) {
-        const vt_spline_sample at = vti_sample_spline(grid, &cells, l);
-        middle[l] = at.value;
-        for (int a = 0; a < 3; a++)
-            slope[a][l] = at.slope[a];
-    }
-    vti_nodes_to_lanes(middle, value);
-    for (int a = 0; a < 3; a++)
-        vti_nodes_to_lanes(slope[a], derivative[a]);
-}

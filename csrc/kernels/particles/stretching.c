@@ -74,12 +74,31 @@ VT_INLINE void foresee(const context *c, int64_t i, int64_t end, const vt_vorton
     }
 }
 
+/* The four floats of the nodes at VL vortons, and their slopes per cell. */
+VT_INLINE void sample_splines(const vt_grid *grid, const vf position[3], vf value[4],
+                              vf derivative[3][4])
+{
+    vt_spline_cells cells;
+    vti_find_spline_cells(&cells, grid, position);
+    f4 middle[VL], slope[3][VL];
+#pragma GCC unroll 4
+    for (int l = 0; l < VL; l++) {
+        const vt_spline_sample at = vti_sample_spline(grid, &cells, l);
+        middle[l] = at.value;
+        for (int a = 0; a < 3; a++)
+            slope[a][l] = at.slope[a];
+    }
+    vti_nodes_to_lanes(middle, value);
+    for (int a = 0; a < 3; a++)
+        vti_nodes_to_lanes(slope[a], derivative[a]);
+}
+
 VT_INLINE void sample_grid(const vt_grid *grid, sample *s)
 {
     vt_cells cells;
     vf velocity[4], derivative[3][4];
     if (grid->fourth) {
-        vti_sample_splines(grid, s->position, velocity, derivative);
+        sample_splines(grid, s->position, velocity, derivative);
     } else {
         vti_find_record_cells(&cells, grid, s->position);
         vti_sample_slopes(grid->nodes, grid->node_row, grid->node_plane, &cells, velocity,
