@@ -34,7 +34,7 @@ void call_stretch(int form, double bound, int64_t count, const vt_record *record
 void call_advance(double dt, int64_t count, const vt_record *records, const vt_rate *rates,
                 vt_record *moved)
 {
-    VT_NAME(advance)(&space, dt, count, records, rates, NULL, NULL, 1, moved, 1);
+    VT_NAME(advance)(&space, dt, count, records, rates, NULL, NULL, 1, NULL, moved, 1);
 }
 
 void call_finish(int form, double bound, double relaxation, double dt, int64_t count,

@@ -1,5 +1,6 @@
 """Another method for a simulation under way (ARTICLES A11); what cannot be set says so."""
 
+import dataclasses
 import functools
 import pickle
 
@@ -69,16 +70,20 @@ def test_nothing_is_left_over_from_the_method_before(first, then):
 def test_on_the_way_it_is_a_simulation_made_with_it_in_the_same_state(then):
     """Rows written into a new one, of what flows alone: its clock and its numbers begin anew.
 
-    After 8 substeps, as every eighth sorts the rows.
+    After 8 substeps, as every eighth sorts the rows; by a scheme without a past, as rk2 bends ways
+    with the acceleration, which new rows have not.
     """
+    method = METHODS[then]
+    if method.time == "rk2":
+        method = dataclasses.replace(method, time="rk3")
     old = vt.Scene("ring", seed=3, method=METHODS["multigrid"], voxel=0.05)
     old.add(vt.VortexRing(radius=0.4, core=0.15, wobble=0.05, sections=24, layers=1))
     old.add(vt.Tracers(vt.Sphere(radius=0.4), count=300))
     sim = vt.Simulation(old, fps=60)
     sim.step(8)
     assert sim._core.step_count == 8 and sim.health.substeps == 1
-    sim.method = METHODS[then]
-    made = vt.Simulation(vt.Scene("ring", seed=3, method=METHODS[then], voxel=0.05), fps=60)
+    sim.method = method
+    made = vt.Simulation(vt.Scene("ring", seed=3, method=method, voxel=0.05), fps=60)
     v, t = sim.vortons, sim.tracers
     made.vortons.add(v.position, v.strength, core=v.core, volume=v.volume)
     made.vortons.bound_volume, made.vortons.flags = v.bound_volume, v.flags

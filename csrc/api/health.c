@@ -218,7 +218,7 @@ typedef struct resolved_job {
 static void sum_resolved(void *data, int64_t begin, int64_t end, double *sum)
 {
     const resolved_job *const job = data;
-    const double core = job->nodes->grid->core, middle = 15.7496099457 * core * core * core;
+    const double middle = vti_core_volume(job->nodes->grid->core);
     for (int64_t i = begin; i < end; i++) {
         double place[3], alpha[3], omega[3];
         for (int a = 0; a < 3; a++) {

@@ -3,8 +3,11 @@
  *
  *   x_n = x + fraction_n dt f(x_n-1),   x' = x + dt (share f_last + (1 - share) f_first)
  *
- * rk2: the midpoint rule. rk3: Heun, Zeitschrift fuer Mathematik und Physik 45 (1900): the only one
- * of third order in this form.
+ * rk2: the midpoint rule; from the second substep of a vorton on its way to the midpoint bends with
+ * its acceleration (bend_of in kernels/particles/stretching.c). Tracers, which move in the field
+ * of the last stage alone, iterate their midpoint there (fetch_middle in
+ * kernels/particles/advect_tracers.c). rk3: Heun, Zeitschrift fuer Mathematik und Physik 45
+ * (1900): the only one of third order in this form.
  *
  * extrapolated: rk2, but f_first is that of the way to the midpoint, extrapolated in a straight
  * line from the last two solves, which were at t_1 and t_2, to the middle of that way:
@@ -12,7 +15,7 @@
  *   f_first = f_1 + (t + dt / 4 - t_1) / (t_1 - t_2) (f_1 - f_2)
  *
  * Even substeps make x' = x + dt (15 f_n - 10 f_n-1 + 3 f_n-2) / 8 of a linear f: a rule of order 2
- * whose leading error is 1 / 24 instead of 1 / 6, and which damps what turns by up to .7 a substep
+ * whose leading error is 1 / 24, and which damps what turns by up to .7 a substep
  * where rk2 feeds it. */
 #pragma once
 

@@ -216,7 +216,7 @@ static int waits_for_birth(const vt_simulation *s, const vt_scheme *scheme, cons
                            double dt)
 {
     return scheme->stages == 1 ||
-           dt * newborn_vorticity(births, s->time + dt) > 4 * s->def.method.turn;
+           dt * newborn_vorticity(births, s->time + dt) > 2 * s->def.method.turn;
 }
 
 /* Lets the newborn join at the end; they begin to move with the next substep. */

@@ -184,6 +184,12 @@ static void advance_cores(const vt_simulation *s, vt_substep *w, double dt)
     }
 }
 
+/* For the midpoint rule, which begins with the velocities of now. */
+static int has_past(const vt_simulation *s, const vt_scheme *scheme, const vt_substep *w)
+{
+    return scheme->stages == 2 && scheme->share == 1 && !w->extrapolates && s->last_substep > 0;
+}
+
 void vti_advance_to_stage(vt_simulation *s, const vt_scheme *scheme, int stage, double dt,
                           vt_substep *w)
 {
@@ -191,13 +197,16 @@ void vti_advance_to_stage(vt_simulation *s, const vt_scheme *scheme, int stage, 
     const int again = stage > 1;
     if (again)
         vti_collect_records(s, &w->space, 0, s->vortons.set.count, w->base);
+    vt_past past = {s->vortons.velocity, s->vortons.age, s->last_substep / 2, {0}};
+    memcpy(past.wind, s->carried.moved_with, sizeof past.wind);
     const int keeps = scheme->extrapolates && w->continues && !w->extrapolates;
     advance_cores(s, w, way);
     s->stages->advance(&w->space, way, w->count, w->sorted, w->rates, again ? w->base : NULL,
                        again   ? NULL
                        : keeps ? past_rates(s)
                                : w->first,
-                       keeps ? 2 : 1, w->records, s->def.threads);
+                       keeps ? 2 : 1, has_past(s, scheme, w) ? &past : NULL, w->records,
+                       s->def.threads);
 }
 
 /* How much of what neighbours exchange is to be exchanged within a cell: with a rate of it strength
@@ -209,6 +218,14 @@ static double exchange_in_cells(const vt_simulation *s)
     return vti_has_grid(s) && s->grid.fourth ? fmin(cores * cores, 1) : 1;
 }
 
+/* A vorton whose volume is more than that of its core is a blob apart from its neighbours. The
+ * divergent part of its own vorticity, a third of it in the middle, times its volume would be more
+ * than its strength: cleaning would overshoot, and feed a flow where the strain rate is large. */
+static float cleaned_volume(const vt_simulation *s)
+{
+    return vti_has_grid(s) ? (float)vti_core_volume(s->grid.core) : FLT_MAX;
+}
+
 void vti_finish(vt_simulation *s, const vt_scheme *scheme, vt_substep *w, double dt,
                 vt_reaction *reaction)
 {
@@ -218,7 +235,8 @@ void vti_finish(vt_simulation *s, const vt_scheme *scheme, vt_substep *w, double
                         .born = w->born,
                         .since = s->last_substep > 0 ? (dt + s->last_substep) / 2 : 0,
                         .first = w->first,
-                        .started = !w->extrapolates};
+                        .started = !w->extrapolates,
+                        .cleaned_volume = cleaned_volume(s)};
     vt_vorton_rows rows = {v->position, v->strength, v->volume, v->bound_volume,
                            v->velocity, v->age,      v->flags,  NULL,
                            NULL,        NULL};

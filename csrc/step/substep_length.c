@@ -15,7 +15,7 @@ enum {
 
 /* Most of the time that a density contrast needs to fall through a cell, or a force to move fluid
  * at rest through one, in a substep. */
-static const double buoyancy_time = 0.3;
+static const double buoyancy_time = 0.45;
 
 /* The velocity gradients beyond which the fastest lie, which hold this share of the squares of all:
  * they may turn as far as `most_turn` times the others. A handful of outliers would set the step

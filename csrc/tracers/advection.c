@@ -76,12 +76,38 @@ static void arrive(void *data, int64_t begin, int64_t end)
 
 enum { TRIP_BLOCK = 8192 };
 
-/* The velocity `way` ahead, to trip->u. */
-static void look_ahead(trip *t, double way, int64_t count)
+/* The velocity `way` ahead, to u. */
+static void look_ahead(trip *t, double way, int64_t count, float *u)
 {
     t->way = (float)way;
     vti_parallel_for(t->s->def.threads, count, TRIP_BLOCK, set_out, t);
-    vti_velocity_of_points(t->s, count, t->x, t->u);
+    vti_velocity_of_points(t->s, count, t->x, u);
+}
+
+typedef struct mean_job {
+    float *u;
+    const float *other;
+} mean_job;
+
+static void take_mean(void *data, int64_t begin, int64_t end)
+{
+    const mean_job *const job = data;
+    for (int64_t i = 3 * begin; i < 3 * end; i++)
+        job->u[i] = 0.5f * (job->u[i] + job->other[i]);
+}
+
+/* From the velocity at the start, in u, to that of the way: as fetch_middle of
+ * kernels/particles/advect_tracers.c. */
+static void find_middle(trip *t, double way, int64_t count)
+{
+    const size_t mark = vti_arena_mark(&t->s->arena);
+    mean_job job = {t->u, NULL};
+    float *const second = vti_arena_push(&t->s->arena, 12 * (size_t)count);
+    job.other = second;
+    look_ahead(t, way, count, t->u);
+    look_ahead(t, way, count, second);
+    vti_parallel_for(t->s->def.threads, count, TRIP_BLOCK, take_mean, &job);
+    vti_arena_pop(&t->s->arena, mark);
 }
 
 void vti_keep_tracer_rates(vt_simulation *s, double way, vt_tracer_substep *work)
@@ -91,7 +117,7 @@ void vti_keep_tracer_rates(vt_simulation *s, double way, vt_tracer_substep *work
     const size_t bytes = 12 * (size_t)work->count, mark = vti_arena_mark(&s->arena);
     trip t = {.s = s, .work = work, .u = work->last};
     t.x = vti_arena_push(&s->arena, bytes);
-    look_ahead(&t, way, work->count);
+    look_ahead(&t, way, work->count, t.u);
     if (!(way > 0))
         memcpy(work->first, work->last, bytes);
     vti_arena_pop(&s->arena, mark);
@@ -105,10 +131,14 @@ static void move_listed(vt_simulation *s, const vt_scheme *scheme, double dt,
     trip t = {.s = s, .work = work, .list = list, .dt = dt, .rest = (float)(1 - scheme->share)};
     t.x = vti_arena_push(&s->arena, 12 * (size_t)count);
     t.u = vti_arena_push(&s->arena, 12 * (size_t)count);
-    if (!work->last)
-        look_ahead(&t, 0, count);
-    if (work->last || vti_last_fraction(scheme) > 0)
-        look_ahead(&t, vti_last_fraction(scheme) * dt, count);
+    const double way = vti_last_fraction(scheme) * dt;
+    if (work->last) {
+        look_ahead(&t, way, count, t.u);
+    } else {
+        look_ahead(&t, 0, count, t.u);
+        if (way > 0)
+            find_middle(&t, way, count);
+    }
     vti_parallel_for(s->def.threads, count, TRIP_BLOCK, arrive, &t);
     vti_arena_pop(&s->arena, mark);
 }

@@ -2,9 +2,10 @@
  * uniform wind: y = x - way of that wind since the beginning of the substep, u the velocity without
  * it. A part of length d is
  *
- *   y_m = y + d/2 u(y),   y' = y + d u(y_m),
+ *   y_1 = y + d/2 u(y),   y_2 = y + d/2 u(y_1),   y' = y + d/2 (u(y_1) + u(y_2)),
  *
- * and at the end x = y + way of the wind. */
+ * which turns what turns on circles (see fetch_middle in kernels/particles/advect_tracers.c), and
+ * at the end x = y + way of the wind. */
 #include "tracers/passive_motion.h"
 
 #include <float.h>
@@ -21,8 +22,8 @@ enum { PORTION = 1 << 20, BLOCK = 16384, MOST_PARTS = 256 };
 /* Rows under way; all arrays begin at the first row of the portion. */
 typedef struct flight {
     float *position, *velocity, *age; /* columns; velocity may be NULL */
-    float *middle, *u;
-    float end, length; /* of the part, since the beginning of the substep; s */
+    float *middle, *u, *first;        /* first: u of y_1 */
+    float end, length;                /* of the part, since the beginning of the substep; s */
     float dt, wind[3];
 } flight;
 
@@ -47,8 +48,10 @@ static void go_on(void *data, int64_t begin, int64_t end)
     const flight *const f = data;
     for (int64_t i = begin; i < end; i++) {
         const float step = time_lived(f, i, f->end, f->length);
-        for (int64_t n = 3 * i; n < 3 * i + 3; n++)
+        for (int64_t n = 3 * i; n < 3 * i + 3; n++) {
+            f->u[n] = 0.5f * (f->first[n] + f->u[n]);
             f->position[n] += step * f->u[n];
+        }
     }
 }
 
@@ -112,6 +115,9 @@ static void move_portion(vt_simulation *s, double dt, int64_t parts, const vt_pa
         find_velocity(s, rows, from, from, from, count, f->position, f->u);
         vti_parallel_for(threads, count, BLOCK, find_middle, f);
         find_velocity(s, rows, 0.5 * (from + to), from, to, count, f->middle, f->u);
+        vti_parallel_for(threads, count, BLOCK, find_middle, f);
+        memcpy(f->first, f->u, 12 * (size_t)count);
+        find_velocity(s, rows, 0.5 * (from + to), from, to, count, f->middle, f->u);
         vti_parallel_for(threads, count, BLOCK, go_on, f);
     }
     vti_parallel_for(threads, count, BLOCK, arrive, f);
@@ -135,6 +141,7 @@ void vti_move_passive(vt_simulation *s, double dt, const vt_passive *rows)
     const int64_t parts = count_parts(s, dt, rows);
     flight f = {.middle = vti_arena_push(&s->arena, 12 * (size_t)most),
                 .u = vti_arena_push(&s->arena, 12 * (size_t)most),
+                .first = vti_arena_push(&s->arena, 12 * (size_t)most),
                 .dt = (float)dt};
     for (int a = 0; a < 3; a++)
         f.wind[a] = (float)s->winds.velocity[a];

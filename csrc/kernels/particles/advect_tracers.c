@@ -51,6 +51,7 @@ static inline box make_box(const vt_grid *grid)
 /* VL tracers under way: position, in metres and in cells, and where they lie in the grid. */
 typedef struct flight {
     vf position[3], cell[3], inside[3]; /* inside: in the box */
+    vf middle[3];                       /* cells, whether inside or not */
     vi missed; /* lanes that have left the grid, lay outside or are set apart: not 0 */
     vt_cells cells;
 } flight;
@@ -172,6 +173,26 @@ VT_INLINE void prefetch(const vt_tracer_rows *rows, int64_t i)
         __builtin_prefetch(rows->age + i + AHEAD + line);
 }
 
+/* The velocity of the way, from the middle that the velocity at the start leads to: the mean of two
+ * iterations of the implicit midpoint rule,
+ *
+ *   y_1 = x + dt/2 u(x),   y_2 = x + dt/2 u(y_1),   x' = x + dt (u(y_1) + u(y_2)) / 2.
+ *
+ * What turns by an angle z goes outwards by z^4 / 8 with the first of them, inwards by as much with
+ * the second, and stays on its circle, but for z^6 / 128, with both. */
+VT_INLINE void fetch_middle(const run *r, flight *f, vf u[4])
+{
+    vf first[4];
+    fetch(&r->b, f, u);
+    if (!(r->part[0] > 0)) /* a scheme of one stage: still at the start */
+        return;
+    memcpy(first, u, sizeof first);
+    turn(&r->b, f, first, r->part);
+    fetch(&r->b, f, u);
+    for (int a = 0; a < 3; a++)
+        u[a] = vf_set(0.5f) * (first[a] + u[a]);
+}
+
 /* Moves count rows, a multiple of 2 VL; the first of them is row number `row`. */
 static __attribute__((noinline)) void fly(run *r, vt_tracer_rows rows, int64_t count, int64_t row)
 {
@@ -188,11 +209,11 @@ static __attribute__((noinline)) void fly(run *r, vt_tracer_rows rows, int64_t c
         turn(b, &first, u, r->part);
         fetch(b, &second, u);
         turn(b, &second, u, r->part);
-        fetch(b, &first, u);
+        fetch_middle(r, &first, u);
         land(r, &first, u, &rows, i, row);
         if (more)
             depart(b, &first, position + 3 * (i + 2 * VL));
-        fetch(b, &second, u);
+        fetch_middle(r, &second, u);
         land(r, &second, u, &rows, i + VL, row);
         if (more)
             depart(b, &second, position + 3 * (i + 3 * VL));

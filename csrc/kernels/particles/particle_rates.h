@@ -91,6 +91,13 @@ typedef struct vt_bounds {
     } thread[VT_MAX_THREADS];
 } vt_bounds;
 
+/* What the last substep left: the acceleration of a vorton is the change since then. On a bent way
+ * the midpoint lies dt^2 / 8 of it beside the straight one. */
+typedef struct vt_past {
+    const float *velocity, *age; /* columns */
+    double since, wind[3];       /* s, m/s: when that velocity was, and the uniform wind in it */
+} vt_past;
+
 /* How a substep ends: with the rates of the last stage, or with `share` of them and the rest from
  * those of the first stage (in the order of the columns; NULL: none). Vortons that were born inside
  * the substep, with an age below zero, have none of these. */
@@ -103,6 +110,7 @@ typedef struct vt_ending {
         started;  /* whether all that have an age >= 0 have rates in vt_vorton_rows.past; else > 0
                    */
     int32_t born; /* whether any are newborn: the columns take the volumes in their bounds */
+    float cleaned_volume; /* of a vorton, m^3: the largest that cleaning acts on */
 } vt_ending;
 
 /* The columns that records are made of. */

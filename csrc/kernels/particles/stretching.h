@@ -47,12 +47,13 @@ VT_DECLARE_KERNEL(extrapolate);
 
 /* Records of the next stage: base values and the way of time dt along the rates at the records. The
  * base values are those of the records, or of `base`, which is in the order of the columns, as is
- * `first`: where not NULL it receives the rates, each `stride` of them after the last. Stays inside
- * the grid. The rates may lie where moved does. */
+ * `first`: where not NULL it receives the rates, each `stride` of them after the last. Where
+ * past is not NULL the way bends with the acceleration. Stays inside the grid. The rates may lie
+ * where moved does. */
 typedef void vt_advance_kernel(const vt_grid *grid, double dt, int64_t count,
                                const vt_record *records, const vt_rate *rates,
-                               const vt_record *base, vt_rate *first, int stride, vt_record *moved,
-                               int threads);
+                               const vt_record *base, vt_rate *first, int stride,
+                               const vt_past *past, vt_record *moved, int threads);
 VT_DECLARE_KERNEL(advance);
 
 /* End of the substep for the vortons, with the rates at the records (base values are still in the
