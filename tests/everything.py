@@ -22,9 +22,10 @@ METHODS = {
     "direct": vt.Method(velocity="direct"),
     # the articles' rule at bodies makes this flow blow up
     "article": vt.Method.article().replace(bodies="none"),
-    "tree": vt.Method(velocity="tree"),
+    "tree": vt.Method(velocity="tree", turn=0.4),  # more than one substep
     "viscous": vt.Method(split=1.2, merge=5, prune=0.01, halo=1),
-    "options": vt.Method(velocity="direct", time="rk3", stretching="rvpm", relaxation=0.3),
+    "options": vt.Method(velocity="direct", time="rk3", stretching="rvpm", relaxation=0.3,
+                         turn=0.4),  # fmt: skip
     "fire": vt.Method(halo=2),
     "room": vt.Method(expansion=0),
 }

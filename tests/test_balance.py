@@ -211,7 +211,7 @@ def test_e1_same_bits_where_impulse_is_kept():
 
 
 def open_lines(kind, velocity):
-    scene = vt.Scene(method=vt.Method(velocity=velocity))
+    scene = vt.Scene(method=vt.Method(velocity=velocity, turn=0.4))
     if kind == "filament":
         points = [(0, 0, 0), (0.3, 0.2, 1), (0, 0, 2)]
         scene.add(vt.Filament(points, core=0.12, circulation=1))
