@@ -7,6 +7,7 @@ everywhere.
 import dataclasses
 import json
 import os
+import shlex
 import subprocess
 import sys
 import time
@@ -18,8 +19,9 @@ from extensions import load_builder, write_addon, write_wheel
 
 import vorton as vt
 from vorton import _core
+from vorton.cli import make_parser
 from vorton.hosts import meshes, poses
-from vorton.hosts.blender import effectors, firelight, live, roles, stage
+from vorton.hosts.blender import effectors, firelight, live, measure_look, roles, stage
 from vorton.hosts.blender.export import Export
 from vorton.hosts.blender.job import Job
 from vorton.scene import OF_SIMULATION
@@ -252,6 +254,19 @@ def test_presets_replace_the_settings_of_a_scene(scenes):
     assert report["burnt"] and not report["burns"] and report["winds"] == [0, [0, 0, 0]]
 
 
+def test_collections_are_left_out(scenes):
+    found = scenes[0]["left out"]
+    assert found["ticked"] == ["Both", "Disabled", "Hidden", "There"]
+    assert found["names"] == ["Both", "Hidden", "Inside", "There"]
+
+
+def test_export_says_a_command_that_bakes_the_same(scenes):
+    words = shlex.split(scenes[0]["command"])
+    told = make_parser().parse_args(words[1:])
+    assert words[0] == "vorton" and told.fps == 30 / poses.short(np.float32(1.001))
+    assert (scenes[1] / words[2]).exists() and vt.Scene.load(scenes[1] / words[2]).sources
+
+
 def test_stage_without_a_bake_leaves_the_earlier_one(scenes):
     report = scenes[0]["stages"]
     assert "the folder does not exist" in report["said"]
@@ -315,6 +330,31 @@ def test_bake_leaves_blender_usable_and_can_be_ended(bakes):
     assert f"{report['frames']} of 400 frames are baked" in report["said"][-1]
     failing = bakes[0]["failing"]
     assert failing["ended"] == "CANCELLED" and "'Outer'" in failing["said"][-1]
+
+
+@pytest.mark.slow
+def test_what_is_whole_is_shown_though_a_bake_fails(bakes):
+    """There is room for 200 tracers, and 67 are born in a frame."""
+    later = bakes[0]["failing later"]
+    assert later["ended"] == "CANCELLED" and "max_tracers" in later["said"][-1]
+    assert later["frames"] == 3
+
+
+@pytest.mark.slow
+def test_a_bake_without_smoke_leaves_nothing_behind(bakes):
+    """And its frames lie beside the file where no folder is given."""
+    found = bakes[0]["nothing yet"]
+    assert found["objects"] == ["Ball"]
+    assert {"later_0001.vdb", "later_0002.vdb", "later.vta"} <= set(found["files"])
+
+
+@pytest.mark.slow
+def test_looks_are_measured_until_somebody_sets_them(bakes):
+    report, folder = bakes
+    first, whole, chosen = report["campfire"]["looks"]
+    measured = measure_look(folder / "vorton" / "ein Feuer ä")
+    assert whole == pytest.approx([measured.density, measured.emission], rel=1e-6)
+    assert first[0] > 1.5 * whole[0] and chosen == [7, whole[1]]
 
 
 @pytest.mark.slow
