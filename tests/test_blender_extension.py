@@ -34,7 +34,8 @@ def run_in_blender(folder, what, place, library=True):
     python = os.environ.get("VORTON_BLENDER_PYTHON")
     if not python or not Path(python).exists():
         pytest.skip("VORTON_BLENDER_PYTHON names no Python with Blender")
-    environment = {k: v for k, v in os.environ.items() if k != "PYTHONPATH"}
+    others = "PYTHONPATH", "PYTHONSAFEPATH"  # scripts beside the script are imported by it
+    environment = {k: v for k, v in os.environ.items() if k not in others}
     if library:  # vorton without what is installed beside it
         (folder / "library").mkdir()
         (folder / "library" / "vorton").symlink_to(Path(vt.__file__).parent)

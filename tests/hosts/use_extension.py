@@ -20,6 +20,7 @@ if sys.argv[1] == "install":  # before Blender reads it
 
 import bpy  # noqa: E402
 import numpy as np  # noqa: E402
+from read_stage import density_in  # noqa: E402
 
 
 def fresh(frames=4, start=1):
@@ -432,20 +433,6 @@ def shown_frames(scene, volume):
         volume.grids.load()
         found[frame] = Path(volume.grids.frame_filepath).name if len(volume.grids) else None
     return found
-
-
-def density_in(path):
-    """Indices of the voxels with density and what they hold; OpenVDB reads them."""
-    if not hasattr(bpy.utils, "expose_bundled_modules"):  # the module bpy 4.2 is without it
-        from vorton import vdb_files
-
-        grid = vdb_files.read(path)["density"]
-        return grid.index, grid.values
-    bpy.utils.expose_bundled_modules()
-    import openvdb
-
-    voxels = openvdb.read(path, "density").citerOnValues()
-    return map(np.array, zip(*((voxel.min, voxel.value) for voxel in voxels)))
 
 
 def center_of(thing):
