@@ -596,7 +596,26 @@ def test_shapes_are_recognised():
     assert meshes.shape_of(*ring.tessellate()) == ring
     squeezed = ring.tessellate()[0] * (1, 1, 0.8)
     assert isinstance(meshes.shape_of(squeezed, ring.tessellate()[1]), vt.Mesh)
-    assert meshes.solid(vertices * (1, 1, 0), faces).normal == (0, 0, 1)
+    with pytest.raises(ValueError, match="close it$"):
+        meshes.inside(vertices, faces[:-1])
+
+
+def test_walls_are_flat_however_they_are_turned():
+    """Four corners of a wall: the plane through them, with the side of its face."""
+    rotation = pytest.importorskip("scipy.spatial.transform").Rotation
+    corners = np.array([(-2, -1, 0), (2, -1, 0), (2, 1, 0), (-2, 1, 0)], float)
+    faces = np.array([(0, 1, 2), (0, 2, 3)])
+    assert meshes.solid(corners + (0, 0, 3), faces) == vt.Plane((0, 0, 3), (0, 0, 1))
+    assert meshes.solid(corners, faces[:, ::-1]).normal == (0, 0, -1)
+    assert meshes.solid(corners[:, [0, 2, 1]], faces).normal == (0, -1, 0)
+    for seed in range(20):
+        turn, shift = rotation.random(random_state=seed), np.array((1, 2, 3)) * seed
+        wall = meshes.solid(turn.apply(corners) + shift, faces)
+        assert wall.normal == pytest.approx(turn.apply((0, 0, 1)), abs=1e-5)
+        assert wall.point == pytest.approx(shift, abs=1e-5)
+    bent = corners + [(0, 0, 0), (0, 0, 0), (0, 0, 0.01), (0, 0, 0)]
+    with pytest.raises(ValueError, match="its mesh is open: a body must be closed, or flat"):
+        meshes.solid(bent, faces)
 
 
 def test_poses_are_those_of_scipy():

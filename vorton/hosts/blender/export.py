@@ -420,7 +420,9 @@ def _shape(item: _Item, role: roles.Role, pose: Pose, length: float) -> Shape | 
         faces = faces[:, ::-1]
     if role.shape == "solid":
         return meshes.solid(vertices, faces)
-    return meshes.filled(vertices, faces, item.fixed["skin"] if role.shape == "filled" else None)
+    if role.shape == "filled":
+        return meshes.filled(vertices, faces, item.fixed["skin"])
+    return meshes.inside(vertices, faces)
 
 
 def _from_text(item: _Item, parent: Transform | None) -> Any:

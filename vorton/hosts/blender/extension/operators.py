@@ -291,6 +291,7 @@ class VORTON_OT_bake(bpy.types.Operator):
             self.report({"WARNING"}, text)
         return refused(self, made.named(job.error)) if job.error else {"FINISHED"}
 
+
 def show_whole(operator, scene, job):
     """Show the frames that a job has made, and say how many where it was cancelled."""
     try:
