@@ -292,6 +292,7 @@ def test_sequences_start_where_the_scene_does(bakes):
         assert found["path"] == "//vorton/räuch/räuch_0001.vdb"
         assert np.abs(found["off"]).max() < 0.5  # voxels
         assert found["objects"] == found["again"] == 2
+        assert found["velocity"] == "velocity" and found["said"] == []
 
 
 @pytest.mark.slow

@@ -13,6 +13,7 @@ import json
 import os
 import sys
 import types
+import warnings
 from pathlib import Path
 
 if sys.argv[1] == "install":  # before Blender reads it
@@ -472,8 +473,12 @@ def starts(folder):
         bpy.context.view_layer.update()
         off = (center_of(shown) - place) * length / 0.1  # voxels
         found[start] |= {"off": off.tolist(), "objects": len(scene.objects)}
+        scene.frame_set(start + 50)  # where the bake shows nothing
+        with warnings.catch_warnings(record=True) as said:
+            scene.vorton.folder = "//vorton"
         assert bpy.ops.vorton.bake() == {"FINISHED"}  # goes on with what is whole
-        found[start]["again"] = len(scene.objects)
+        found[start] |= {"again": len(scene.objects), "said": list(map(str, said))}
+        found[start]["velocity"] = shown.data.velocity_grid
     return found
 
 

@@ -31,13 +31,17 @@ def show_sequence(volume: Any, sequence: Sequence, frame_start: int = 1) -> None
     ValueError
         A file that Blender cannot read.
     """
+    import bpy
+
     first = sequence.files[0]
     volume.is_sequence = False
     volume.filepath = str(first)
+    bpy.context.view_layer.update()  # else the frames of before are looked for
     if not volume.grids.load():
         raise ValueError(f"{first}: Blender cannot read it: {volume.grids.error_message}")
     names = VELOCITIES & {grid.name for grid in volume.grids}
-    volume.velocity_grid = min(names, default="")
+    if names:
+        volume.velocity_grid = min(names)
     volume.velocity_unit = "SECOND"
     if split_number(first)[1] is not None:
         volume.is_sequence = True
