@@ -6,12 +6,13 @@
 #include "scenes.h"
 
 #define FRAMES 3
+#define FNV_1A UINT64_C(0xcbf29ce484222325) /* where digests begin */
 
 static uint64_t add_bytes(uint64_t hash, const void *data, int64_t size)
 {
     const uint8_t *const byte = data;
     for (int64_t i = 0; i < size; i++)
-        hash = (hash ^ byte[i]) * UINT64_C(0x100000001b3); /* FNV-1a */
+        hash = (hash ^ byte[i]) * UINT64_C(0x100000001b3);
     return hash;
 }
 
@@ -37,7 +38,7 @@ static uint64_t add_smoke(uint64_t hash, vt_simulation *simulation, int threads)
 
 static void show(const char *name, int number, vt_simulation *simulation, int threads)
 {
-    uint64_t hash = UINT64_C(0xcbf29ce484222325);
+    uint64_t hash = FNV_1A;
     hash = add_columns(hash, simulation, VT_VORTONS);
     hash = add_columns(hash, simulation, VT_TRACERS);
     hash = add_smoke(hash, simulation, threads);
@@ -69,6 +70,7 @@ static void remove_archive(void)
 #endif
 }
 
+/* Says what the packed state is: the same bytes everywhere. */
 static void write_archive(vt_simulation *simulation, int threads)
 {
     uint8_t head[MOST_HEAD], *state, *packed;
@@ -82,6 +84,8 @@ static void write_archive(vt_simulation *simulation, int threads)
         perror(ARCHIVE);
         exit(EXIT_FAILURE);
     }
+    printf("packed: %lld of %lld bytes, %016llx\n", (long long)packed_size, (long long)size,
+           (unsigned long long)add_bytes(FNV_1A, packed, packed_size));
     vt_free(state);
     vt_free(packed);
 }

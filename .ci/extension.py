@@ -32,7 +32,15 @@ PLATFORMS = {
 }
 
 # Scenes that show nothing by themselves, or that their script goes on with.
-NOT_ALONE = {"blender_campfire", "books", "boundaries", "controls", "engine", "sloshing"}
+NOT_ALONE = {
+    "blender_campfire",
+    "books",
+    "boundaries",
+    "concepts",
+    "controls",
+    "engine",
+    "sloshing",
+}
 
 
 @functools.cache  # for all platforms

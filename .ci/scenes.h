@@ -119,7 +119,9 @@ enum {
     SWITCHING,
     ROOM, /* its walls are faces of the grid */
     IMPLICIT,
-    FOURTH, /* order */
+    SECOND,    /* order */
+    DEFORMING, /* a body */
+    FORCES,    /* all of them */
     KINDS
 };
 enum { STEPS = 3 };
@@ -146,8 +148,8 @@ static vt_method method_of(int kind)
         method.walls = VT_WALLS_HITS;
     } else if (kind == IMPLICIT) {
         method.diffusion = VT_DIFFUSION_IMPLICIT;
-    } else if (kind == FOURTH) {
-        method.order = VT_ORDER_FOURTH;
+    } else if (kind == SECOND) {
+        method.order = VT_ORDER_SECOND;
     }
     if (kind == BODIES || kind == ARTICLE_BODIES) /* they are warm, and the room is closed */
         method.expansion = 0;
@@ -219,6 +221,81 @@ static void add_room(vt_simulation *simulation)
     check(vt_add_body(simulation, &room, NULL));
 }
 
+/* A box through which the ring comes, which shrinks to half, and swells again. */
+static void add_deforming(vt_simulation *simulation)
+{
+    enum { CORNERS = 8, FACES = 12, FRAMES_OF_BOX = 3 };
+    static const int32_t faces[3 * FACES] = {0, 2, 3, 0, 3, 1, 4, 5, 7, 4, 7, 6, 0, 1, 5, 0, 5, 4,
+                                             2, 6, 7, 2, 7, 3, 0, 4, 6, 0, 6, 2, 1, 3, 7, 1, 7, 5};
+    static const float half[FRAMES_OF_BOX] = {0.3f, 0.15f, 0.35f};
+    float corners[FRAMES_OF_BOX * CORNERS * 3];
+    for (int n = 0; n < FRAMES_OF_BOX * CORNERS; n++) {
+        const float away = half[n / CORNERS];
+        for (int axis = 0; axis < 3; axis++)
+            corners[3 * n + axis] = n >> axis & 1 ? away : -away;
+        corners[3 * n] += 0.8f;
+    }
+    vt_shape box;
+    vt_default_shape(&box);
+    box.kind = VT_SHAPE_POLYTOPE;
+    box.vertices = corners;
+    box.vertex_count = CORNERS;
+    vt_body_def body;
+    vt_default_body(&body);
+    body.shapes = &box;
+    body.shape_count = 1;
+    body.panels = 60;
+    body.mesh_vertices = body.deformed_vertices = corners;
+    body.mesh_vertex_count = CORNERS;
+    body.mesh_faces = faces;
+    body.mesh_face_count = FACES;
+    body.deformed_count = FRAMES_OF_BOX * CORNERS;
+    body.deformed_rate = 36;
+    check(vt_add_body(simulation, &body, NULL));
+}
+
+static void add_force(vt_simulation *simulation, int kind, int acts_on)
+{
+    static const float values[2 * 2 * 2 * 3] = {1, 0, 0, 0, 2, 0, 0, 0, 3, 4, 0, 0,
+                                                0, 5, 0, 0, 0, 6, 7, 0, 0, 0, 8, 0};
+    static const float positions[2 * 3] = {0.5f, 0, 0, -0.4f, 0.3f, 0.1f};
+    static const float accelerations[2 * 3] = {0, 0, 3, 2, 0, 0};
+    vt_shape inside;
+    vt_default_shape(&inside);
+    inside.radius = 0.7;
+    vt_force_def force;
+    vt_default_force(&force);
+    force.kind = kind;
+    force.acts_on = acts_on;
+    force.strength = 0.8;
+    force.radius = 0.5;
+    force.axis[0] = 0.3;
+    force.velocity[1] = 0.4;
+    force.gusts = kind == VT_FORCE_UNIFORM ? 0.5 : 0;
+    if (kind == VT_FORCE_GRID) {
+        for (int axis = 0; axis < 3; axis++) {
+            force.nodes[axis] = 2;
+            force.origin[axis] = -0.5;
+        }
+        force.values = values;
+    } else if (kind == VT_FORCE_POINTS) {
+        force.point_count = 2;
+        force.positions = positions;
+        force.accelerations = accelerations;
+    } else if (acts_on == VT_FORCE_ON_FLUID) {
+        force.shape = &inside;
+    }
+    check(vt_add_force(simulation, &force, NULL));
+}
+
+static void add_forces(vt_simulation *simulation)
+{
+    for (int kind = VT_FORCE_ATTRACTOR; kind <= VT_FORCE_DRAG; kind++)
+        add_force(simulation, kind, VT_FORCE_ON_TRACERS);
+    for (int kind = VT_FORCE_VORTEX; kind <= VT_FORCE_POINTS; kind++)
+        add_force(simulation, kind, VT_FORCE_ON_FLUID);
+}
+
 static vt_simulation *make_kind(int kind, int threads)
 {
     vt_simulation_def def;
@@ -249,6 +326,10 @@ static vt_simulation *make_kind(int kind, int threads)
         add_bodies(simulation);
     if (kind == ROOM)
         add_room(simulation);
+    if (kind == DEFORMING)
+        add_deforming(simulation);
+    if (kind == FORCES)
+        add_forces(simulation);
     return simulation;
 }
 

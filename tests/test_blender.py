@@ -152,7 +152,7 @@ def test_campfire_example(in_blender, tmp_path):
     """Fire above dark ground at frame 2 of 2 that are baked, and nothing at the next."""
     image = pytest.importorskip("PIL.Image")
     write_frames(tmp_path / "bake", (1, 2))
-    arguments = "--frames", "2-3", "--size", "32x48", "--samples", "4"
+    arguments = "--frames", "2-3", "--size", "32x48", "--samples", "16"
     output = in_blender(EXAMPLE, "--", tmp_path / "bake", tmp_path / "out", *arguments)
     pictures = sorted((tmp_path / "out").glob("*"))
     assert [path.name for path in pictures] == ["0002.png", "0003.png"], output

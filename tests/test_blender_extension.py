@@ -7,6 +7,7 @@ everywhere.
 import dataclasses
 import json
 import os
+import shlex
 import subprocess
 import sys
 import time
@@ -18,8 +19,9 @@ from extensions import load_builder, write_addon, write_wheel
 
 import vorton as vt
 from vorton import _core
+from vorton.cli import make_parser
 from vorton.hosts import meshes, poses
-from vorton.hosts.blender import effectors, firelight, live, roles, stage
+from vorton.hosts.blender import effectors, firelight, live, measure_look, roles, stage
 from vorton.hosts.blender.export import Export
 from vorton.hosts.blender.job import Job
 from vorton.scene import OF_SIMULATION
@@ -32,7 +34,8 @@ def run_in_blender(folder, what, place, library=True):
     python = os.environ.get("VORTON_BLENDER_PYTHON")
     if not python or not Path(python).exists():
         pytest.skip("VORTON_BLENDER_PYTHON names no Python with Blender")
-    environment = {k: v for k, v in os.environ.items() if k != "PYTHONPATH"}
+    others = "PYTHONPATH", "PYTHONSAFEPATH"  # scripts beside the script are imported by it
+    environment = {k: v for k, v in os.environ.items() if k not in others}
     if library:  # vorton without what is installed beside it
         (folder / "library").mkdir()
         (folder / "library" / "vorton").symlink_to(Path(vt.__file__).parent)
@@ -227,7 +230,10 @@ def test_bodies_deform(scenes):
     assert np.abs((first - foot) @ turn.T + foot - last).max() < 1e-5
     assert stone.deformation is None and scene.bodies[0].deformation.fps == 24
     assert report["deforming"].startswith("Lung: its mesh has another number of vertices")
-    sim = vt.Simulation(scene)
+    data = scene.to_dict()
+    for body in data["bodies"]:
+        body["panels"] = 40  # a tenth of the time
+    sim = vt.Simulation(vt.Scene.from_dict(data))
     sim.step(2)
     assert sim.bodies["Ball"].upper[2] == pytest.approx(3 + grown[2].mean(), rel=1e-3)
 
@@ -252,6 +258,19 @@ def test_presets_replace_the_settings_of_a_scene(scenes):
     assert report["burnt"] and not report["burns"] and report["winds"] == [0, [0, 0, 0]]
 
 
+def test_collections_are_left_out(scenes):
+    found = scenes[0]["left out"]
+    assert found["ticked"] == ["Both", "Disabled", "Hidden", "There"]
+    assert found["names"] == ["Both", "Hidden", "Inside", "There"]
+
+
+def test_export_says_a_command_that_bakes_the_same(scenes):
+    words = shlex.split(scenes[0]["command"])
+    told = make_parser().parse_args(words[1:])
+    assert words[0] == "vorton" and told.fps == 30 / poses.short(np.float32(1.001))
+    assert (scenes[1] / words[2]).exists() and vt.Scene.load(scenes[1] / words[2]).sources
+
+
 def test_stage_without_a_bake_leaves_the_earlier_one(scenes):
     report = scenes[0]["stages"]
     assert "the folder does not exist" in report["said"]
@@ -273,6 +292,7 @@ def test_sequences_start_where_the_scene_does(bakes):
         assert found["path"] == "//vorton/räuch/räuch_0001.vdb"
         assert np.abs(found["off"]).max() < 0.5  # voxels
         assert found["objects"] == found["again"] == 2
+        assert found["velocity"] == "velocity" and found["said"] == []
 
 
 @pytest.mark.slow
@@ -315,6 +335,31 @@ def test_bake_leaves_blender_usable_and_can_be_ended(bakes):
     assert f"{report['frames']} of 400 frames are baked" in report["said"][-1]
     failing = bakes[0]["failing"]
     assert failing["ended"] == "CANCELLED" and "'Outer'" in failing["said"][-1]
+
+
+@pytest.mark.slow
+def test_what_is_whole_is_shown_though_a_bake_fails(bakes):
+    """There is room for 200 tracers, and 67 are born in a frame."""
+    later = bakes[0]["failing later"]
+    assert later["ended"] == "CANCELLED" and "max_tracers" in later["said"][-1]
+    assert later["frames"] == 3
+
+
+@pytest.mark.slow
+def test_a_bake_without_smoke_leaves_nothing_behind(bakes):
+    """And its frames lie beside the file where no folder is given."""
+    found = bakes[0]["nothing yet"]
+    assert found["objects"] == ["Ball"]
+    assert {"later_0001.vdb", "later_0002.vdb", "later.vta"} <= set(found["files"])
+
+
+@pytest.mark.slow
+def test_looks_are_measured_until_somebody_sets_them(bakes):
+    report, folder = bakes
+    first, whole, chosen = report["campfire"]["looks"]
+    measured = measure_look(folder / "vorton" / "ein Feuer ä")
+    assert whole == pytest.approx([measured.density, measured.emission], rel=1e-6)
+    assert first[0] > 1.5 * whole[0] and chosen == [7, whole[1]]
 
 
 @pytest.mark.slow
@@ -552,7 +597,26 @@ def test_shapes_are_recognised():
     assert meshes.shape_of(*ring.tessellate()) == ring
     squeezed = ring.tessellate()[0] * (1, 1, 0.8)
     assert isinstance(meshes.shape_of(squeezed, ring.tessellate()[1]), vt.Mesh)
-    assert meshes.solid(vertices * (1, 1, 0), faces).normal == (0, 0, 1)
+    with pytest.raises(ValueError, match="close it$"):
+        meshes.inside(vertices, faces[:-1])
+
+
+def test_walls_are_flat_however_they_are_turned():
+    """Four corners of a wall: the plane through them, with the side of its face."""
+    rotation = pytest.importorskip("scipy.spatial.transform").Rotation
+    corners = np.array([(-2, -1, 0), (2, -1, 0), (2, 1, 0), (-2, 1, 0)], float)
+    faces = np.array([(0, 1, 2), (0, 2, 3)])
+    assert meshes.solid(corners + (0, 0, 3), faces) == vt.Plane((0, 0, 3), (0, 0, 1))
+    assert meshes.solid(corners, faces[:, ::-1]).normal == (0, 0, -1)
+    assert meshes.solid(corners[:, [0, 2, 1]], faces).normal == (0, -1, 0)
+    for seed in range(20):
+        turn, shift = rotation.random(random_state=seed), np.array((1, 2, 3)) * seed
+        wall = meshes.solid(turn.apply(corners) + shift, faces)
+        assert wall.normal == pytest.approx(turn.apply((0, 0, 1)), abs=1e-5)
+        assert wall.point == pytest.approx(shift, abs=1e-5)
+    bent = corners + [(0, 0, 0), (0, 0, 0), (0, 0, 0.01), (0, 0, 0)]
+    with pytest.raises(ValueError, match="its mesh is open: a body must be closed, or flat"):
+        meshes.solid(bent, faces)
 
 
 def test_poses_are_those_of_scipy():

@@ -12,8 +12,19 @@ import sys
 import bpy
 import numpy as np
 
-bpy.utils.expose_bundled_modules()
-import openvdb  # noqa: E402  # bundled with bpy, hidden until now
+
+def density_in(path):
+    """Indices of the voxels with density and what they hold; OpenVDB reads them."""
+    if not hasattr(bpy.utils, "expose_bundled_modules"):  # the module bpy 4.2 is without it
+        from vorton import vdb_files
+
+        grid = vdb_files.read(path)["density"]
+        return grid.index, grid.values
+    bpy.utils.expose_bundled_modules()
+    import openvdb
+
+    voxels = openvdb.read(path, "density").citerOnValues()
+    return map(np.array, zip(*((voxel.min, voxel.value) for voxel in voxels)))
 
 
 def placed(points, matrix):
@@ -27,10 +38,7 @@ def read_volume(thing):
     assert grids.load(), grids.error_message
     path = grids.frame_filepath
     shown = {grid.name: np.array(grid.matrix_object) for grid in grids}
-    grid = openvdb.read(path, "density")
-    voxels = [(value.min, value.value) for value in grid.citerOnValues()]
-    index = np.array([index for index, _ in voxels], float)
-    mass = np.array([value for _, value in voxels])
+    index, mass = (values.astype(float) for values in density_in(path))
     middle = mass @ placed(placed(index, shown["density"]), thing.matrix_world) / mass.sum()
     return {"file": os.path.basename(path), "grids": sorted(shown), "middle": middle.tolist(),
             "frames": [thing.data.frame_start, thing.data.frame_duration]}

@@ -13,6 +13,7 @@ import json
 import os
 import sys
 import types
+import warnings
 from pathlib import Path
 
 if sys.argv[1] == "install":  # before Blender reads it
@@ -20,6 +21,7 @@ if sys.argv[1] == "install":  # before Blender reads it
 
 import bpy  # noqa: E402
 import numpy as np  # noqa: E402
+from read_stage import density_in  # noqa: E402
 
 
 def fresh(frames=4, start=1):
@@ -284,7 +286,9 @@ def effectors():
     for frame, strength in ((1, 0.0), (5, 4.0)):
         fan.field.strength = strength
         fan.field.keyframe_insert("strength", frame=frame)
-    for curve in fan.animation_data.action.fcurves:
+    from vorton.hosts.blender.objects import curves_of
+
+    for curve in curves_of(fan):
         curve.keyframe_points[0].interpolation = "LINEAR"
     field("WIND", "Draught", strength=2.0, flow=1.0, use_max_distance=True, distance_max=3)
     field("VORTEX", "Whirl", strength=2.0, flow=0.5, use_max_distance=True, distance_max=1.5)
@@ -308,6 +312,29 @@ def effectors():
             "without": [len(without.effects), len(without.bodies)], "small": small}  # fmt: skip
 
 
+def left_out():
+    """Objects of collections that are disabled in viewports, or unticked; others inside of one."""
+    scene, layer = fresh(), bpy.context.view_layer
+    scene.vorton.simulation.use_voxel = True
+    for name in ("There", "Disabled", "Unticked", "Inside", "Hidden", "Both"):
+        collection = bpy.data.collections.new(name)
+        above = bpy.data.collections["Unticked"] if name == "Inside" else scene.collection
+        above.children.link(collection)
+        thing = add_mesh("cube", name, size=0.5)
+        scene.collection.objects.unlink(thing)
+        collection.objects.link(thing)
+        thing.vorton.role = "SMOKE"
+    bpy.data.collections["There"].objects.link(bpy.data.objects["Both"])
+    unticked = layer.layer_collection.children["Unticked"]
+    unticked.exclude = True
+    inside = sorted(exported().names.values())
+    unticked.children["Inside"].exclude = False
+    bpy.data.objects["Hidden"].hide_set(True)  # the eye, which is for a better view alone
+    for name in ("Disabled", "Both"):
+        bpy.data.collections[name].hide_viewport = True
+    return {"ticked": inside, "names": sorted(exported().names.values())}
+
+
 def stages(addon, folder):
     """The stage where there is no bake: once without an earlier stage, once with one."""
     scene, operators, said = fresh(), addon.operators, []
@@ -324,6 +351,18 @@ def stages(addon, folder):
     assert operators.VORTON_OT_stage.execute(operator, context) == {"CANCELLED"}
     kept = list(bpy.data.collections["staged stage"].objects) == [camera]
     return {"said": said[-1], "none": none, "kept": kept, "camera": scene.camera == camera}
+
+
+def command(addon, folder):
+    """What Export says, of a file with a blank in its name and a rate that is no whole number."""
+    scene, said = fresh(), []
+    scene.render.fps, scene.render.fps_base = 30, 1.001
+    mark(add_mesh("cube", "Box", size=0.5), "SMOKE")
+    bpy.ops.wm.save_as_mainfile(filepath=str(folder / "zwei Worte.blend"))
+    operator = types.SimpleNamespace(report=lambda kind, text: said.append(text))
+    context = types.SimpleNamespace(scene=bpy.context.scene)
+    assert addon.operators.VORTON_OT_export.execute(operator, context) == {"FINISHED"}
+    return said[-1]
 
 
 def others(addon, folder):
@@ -378,6 +417,7 @@ def what_scenes_are(addons, folder):
         report |= {"centimetres": centimetres(), "complaints": complaints()}
         report |= {"second": second(), "stages": stages(addon, folder)}
         report["others"] = others(addon, folder)
+        report["left out"], report["command"] = left_out(), command(addon, folder)
         report["deforming"] = deforming(folder)
         report["effectors"] = effectors()
     return report | {"before": before, "there": there, "after": traces()}
@@ -394,20 +434,6 @@ def shown_frames(scene, volume):
         volume.grids.load()
         found[frame] = Path(volume.grids.frame_filepath).name if len(volume.grids) else None
     return found
-
-
-def density_in(path):
-    """Indices of the voxels with density and what they hold; OpenVDB reads them."""
-    if not hasattr(bpy.utils, "expose_bundled_modules"):  # the module bpy 4.2 is without it
-        from vorton import vdb_files
-
-        grid = vdb_files.read(path)["density"]
-        return grid.index, grid.values
-    bpy.utils.expose_bundled_modules()
-    import openvdb
-
-    voxels = openvdb.read(path, "density").citerOnValues()
-    return map(np.array, zip(*((voxel.min, voxel.value) for voxel in voxels)))
 
 
 def center_of(thing):
@@ -447,8 +473,12 @@ def starts(folder):
         bpy.context.view_layer.update()
         off = (center_of(shown) - place) * length / 0.1  # voxels
         found[start] |= {"off": off.tolist(), "objects": len(scene.objects)}
+        scene.frame_set(start + 50)  # where the bake shows nothing
+        with warnings.catch_warnings(record=True) as said:
+            scene.vorton.folder = "//vorton"
         assert bpy.ops.vorton.bake() == {"FINISHED"}  # goes on with what is whole
-        found[start]["again"] = len(scene.objects)
+        found[start] |= {"again": len(scene.objects), "said": list(map(str, said))}
+        found[start]["velocity"] = shown.data.velocity_grid
     return found
 
 
@@ -479,6 +509,8 @@ def driven_by_hand(addon, folder):
     event("MOUSEMOVE")
     while operators.Running.job.done < 3:
         event("TIMER")
+    bpy.ops.wm.save_as_mainfile(filepath=str(folder / "hand 2.blend"))  # as one does meanwhile
+    scene.name = "renamed"
     refused = operators.VORTON_OT_bake.poll(context)
     operators.VORTON_OT_cancel.execute(operator, context)
     while operators.Running.job is not None:
@@ -498,7 +530,8 @@ def campfire(folder):
     bpy.context.object.vorton.emitter.per_voxel = 8
     path = folder / "ein Feuer ä.blend"
     bpy.ops.wm.save_as_mainfile(filepath=str(path))
-    assert bpy.ops.vorton.export() == bpy.ops.vorton.bake() == {"FINISHED"}
+    looks = looks_of_bakes(scene)
+    assert bpy.ops.vorton.export() == {"FINISHED"}
     for _ in range(2):  # in the place of the first
         assert bpy.ops.vorton.stage(samples=2) == {"FINISHED"}
     stage = bpy.data.collections[f"{path.stem} stage"].objects
@@ -516,7 +549,25 @@ def campfire(folder):
     names = sorted(thing.name.split(".")[0] for thing in stage)
     return {"velocity": [shown.data.velocity_grid, shown.data.velocity_unit],
             "files": sorted(found), "materials": len(shown.data.materials),
-            "stage": names, "energies": energies}  # fmt: skip
+            "stage": names, "energies": energies, "looks": looks}  # fmt: skip
+
+
+def looks_of_bakes(scene):
+    """The strengths of the material after a bake of 3 frames, one that goes on to the end, and one
+    more once somebody has set the density."""
+    from vorton.hosts.blender.materials import look_of
+
+    found, last = [], scene.frame_end
+    for end in (3, last, last):
+        scene.frame_end = end
+        if len(found) == 2:
+            material = scene.vorton.result.data.materials[0]
+            volume = next(n for n in material.node_tree.nodes if "Density" in n.inputs)
+            volume.inputs["Density"].default_value = 7
+        assert bpy.ops.vorton.bake() == {"FINISHED"}
+        look = look_of(scene.vorton.result)
+        found.append([look.density, look.emission])
+    return found
 
 
 def failing(addon, folder):
@@ -535,7 +586,48 @@ def failing(addon, folder):
         scene=scene, window_manager=types.SimpleNamespace(windows=[]), window=None
     )
     ended = addon.operators.VORTON_OT_bake.execute(operator, context)
-    return {"ended": sorted(ended)[0], "said": said}
+    return {"ended": sorted(ended)[0], "said": said, "objects": len(scene.objects)}
+
+
+def nothing_yet(folder):
+    """Bakes that show nothing, and no folder."""
+    scene, _ = ball_of_smoke(1, 1.0)
+    bpy.data.objects["Ball"].vorton.smoke.start = 9
+    scene.vorton.folder = ""
+    bpy.ops.wm.save_as_mainfile(filepath=str(folder / "later.blend"))
+    assert bpy.ops.vorton.bake() == {"FINISHED"}
+    return {"objects": [thing.name for thing in scene.objects],
+            "files": sorted(path.name for path in (folder / "later").iterdir())}  # fmt: skip
+
+
+def failing_later(addon, folder):
+    """A bake that fails at its fourth frame: what was whole before is shown."""
+    scene, _ = ball_of_smoke(1, 1.0)
+    scene.frame_end = 9
+    operators, said = addon.operators, []
+    bpy.ops.wm.save_as_mainfile(filepath=str(folder / "full.blend"))
+    ball = bpy.data.objects["Ball"].vorton.smoke
+    ball.renew = 1
+    export, most = operators.export_scene, 200
+
+    def limited(*arguments):
+        made = export(*arguments)
+        made.scene.max_tracers = most
+        return made
+
+    operator = types.SimpleNamespace(overwrite=False, report=lambda kind, text: said.append(text))
+    operator.finish = types.MethodType(operators.VORTON_OT_bake.finish, operator)
+    context = types.SimpleNamespace(
+        scene=scene, window_manager=types.SimpleNamespace(windows=[]), window=None
+    )
+    operators.export_scene = limited
+    try:
+        ended = operators.VORTON_OT_bake.execute(operator, context)
+    finally:
+        operators.export_scene = export
+    shown = scene.vorton.result
+    return {"ended": sorted(ended)[0], "said": said,
+            "frames": shown and shown.data.frame_duration}  # fmt: skip
 
 
 def what_bakes_are(addons, folder):
@@ -547,6 +639,8 @@ def what_bakes_are(addons, folder):
         return report | {
             "modal": driven_by_hand(addon, folder),
             "failing": failing(addon, folder),
+            "failing later": failing_later(addon, folder),
+            "nothing yet": nothing_yet(folder),
         }
 
 

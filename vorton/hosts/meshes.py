@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 import numpy as np
@@ -92,9 +91,31 @@ def _torus(points: np.ndarray, size: np.ndarray, center: np.ndarray) -> Shape | 
 
 
 def is_flat(vertices: np.ndarray) -> bool:
-    """Whether a mesh lies in a plane z = constant of its own space."""
-    size = np.ptp(vertices, axis=0)
-    return size[2] <= CLOSE * size.max()
+    """Whether a mesh lies in a plane."""
+    points = vertices - vertices.mean(axis=0)
+    across = np.linalg.eigh(points.T @ points)[1][:, 0]  # the direction of its least extent
+    return np.ptp(points @ across) <= CLOSE * np.ptp(points, axis=0).max()
+
+
+def inside(vertices: np.ndarray, faces: np.ndarray, remedy: str = "") -> Shape:
+    """The inside of a mesh.
+
+    Parameters
+    ----------
+    remedy : str
+        What else than closing it helps, for the message.
+
+    Raises
+    ------
+    ValueError
+        A mesh without faces, or one that is open.
+    """
+    if not len(faces):
+        raise ValueError("its mesh has no faces")
+    shape = shape_of(vertices, faces)
+    if isinstance(shape, Mesh) and not shape.closed:
+        raise ValueError(f"its mesh is open: close it{remedy}")
+    return shape
 
 
 def filled(vertices: np.ndarray, faces: np.ndarray, skin: tuple[float, float] | None) -> Shape:
@@ -110,14 +131,11 @@ def filled(vertices: np.ndarray, faces: np.ndarray, skin: tuple[float, float] | 
     ValueError
         A mesh without faces; one that is open, without a layer.
     """
+    if skin is None:
+        return inside(vertices, faces, ", or turn on Skin")
     if not len(faces):
         raise ValueError("its mesh has no faces")
-    shape = shape_of(vertices, faces)
-    if skin is not None:
-        return Surface(shape, *skin)
-    if isinstance(shape, Mesh) and not shape.closed:
-        raise ValueError("its mesh is open: close it, or turn on Skin")
-    return shape
+    return Surface(shape_of(vertices, faces), *skin)
 
 
 def solid(vertices: np.ndarray, faces: np.ndarray) -> Shape:
@@ -125,9 +143,12 @@ def solid(vertices: np.ndarray, faces: np.ndarray) -> Shape:
     if not len(faces):
         raise ValueError("its mesh has no faces")
     if is_flat(vertices):
-        normal = np.cross(*(vertices[faces[0, 1:]] - vertices[faces[0, 0]]))
-        middle = vertices.mean(axis=0)
-        return Plane(_numbers(middle), (0.0, 0.0, math.copysign(1.0, normal[2])))
+        first, *others = (vertices[faces[:, corner]] for corner in range(3))
+        normals = np.cross(*(other - first for other in others))
+        sizes = np.linalg.norm(normals, axis=1)
+        largest = int(sizes.argmax())
+        normal = normals[largest] / (sizes[largest] or 1.0)
+        return Plane(_numbers(vertices.mean(axis=0)), _numbers(normal))
     shape = shape_of(vertices, faces)
     return closed_mesh(vertices, faces) if isinstance(shape, Mesh) else shape
 

@@ -2,8 +2,9 @@
 
 Frame 1 of a bake is the first frame of the scene, its time 0. Numbers and places that change over
 the frames become `Samples`, one value a frame; the meshes of bodies are taken at each frame, where
-they change, all others as they are at the first. Objects that are disabled in viewports are left
-out, the others go in the order of their names, so that one scene always gives one file.
+they change, all others as they are at the first. Objects that are disabled in viewports, or whose
+collections are, are left out, the others go in the order of their names, so that one scene always
+gives one file.
 """
 
 from __future__ import annotations
@@ -115,26 +116,43 @@ def metres(scene: Any) -> float:
     return 1.0 if settings.system == "NONE" else short(settings.scale_length)
 
 
+def enabled(scene: Any) -> list[Any]:
+    """The objects that are not disabled in viewports, by name: neither they nor all the collections
+    that hold them, nor are these left out of the view layer.
+    """
+    import bpy
+
+    layer = bpy.context.view_layer if scene == bpy.context.scene else scene.view_layers[0]
+    found = {o.name: o for o in _held(layer.layer_collection) if not o.hide_viewport}
+    return [found[name] for name in sorted(found)]
+
+
+def _held(layer: Any) -> Iterator[Any]:
+    if layer.collection.hide_viewport:
+        return
+    if not layer.exclude:
+        yield from layer.collection.objects
+    for child in layer.children:  # may be there where the one around is left out
+        yield from _held(child)
+
+
 def marked(scene: Any) -> list[Any]:
     """The objects that vorton takes, by name."""
-    found = [o for o in scene.objects if o.vorton.role != "NONE" and not o.hide_viewport]
-    return sorted(found, key=lambda o: o.name)
+    return [thing for thing in enabled(scene) if thing.vorton.role != "NONE"]
 
 
 def unmarked(scene: Any) -> list[Any]:
     """Blender's own force fields and colliders that vorton takes, by name."""
     about = scene.vorton
-    found = [
+    return [
         thing
-        for thing in scene.objects
+        for thing in enabled(scene)
         if thing.vorton.role == "NONE"
-        and not thing.hide_viewport
         and (
             (about.use_fields and effectors.is_field(thing))
             or (about.use_colliders and effectors.is_collider(thing))
         )
     ]
-    return sorted(found, key=lambda o: o.name)
 
 
 def file_name(text: str) -> str:
@@ -402,7 +420,9 @@ def _shape(item: _Item, role: roles.Role, pose: Pose, length: float) -> Shape | 
         faces = faces[:, ::-1]
     if role.shape == "solid":
         return meshes.solid(vertices, faces)
-    return meshes.filled(vertices, faces, item.fixed["skin"] if role.shape == "filled" else None)
+    if role.shape == "filled":
+        return meshes.filled(vertices, faces, item.fixed["skin"])
+    return meshes.inside(vertices, faces)
 
 
 def _from_text(item: _Item, parent: Transform | None) -> Any:

@@ -6,6 +6,9 @@ from typing import Any
 
 from .looks import COOLEST, GRIDS, WARMER, Look
 
+MEASURED = "vorton_measured"
+"""Custom property of a material: its strengths as they were measured."""
+
 
 def make_material(look: Look, *, name: str = "vorton", fire: bool | None = None) -> Any:
     """The material of smoke, and of fire where the look has emission.
@@ -56,15 +59,42 @@ def node_of(tree: Any, kind: str) -> Any:
     return next(node for node in tree.nodes if node.bl_idname == kind)
 
 
+def _strengths(material: Any) -> list[Any]:
+    """The sockets of a material that a `Look` sets, density and with fire emission, or none."""
+    nodes = material.node_tree.nodes if material and material.node_tree else ()
+    volumes = [node for node in nodes if node.bl_idname == "ShaderNodeVolumePrincipled"]
+    sockets = [node.inputs["Density"] for node in volumes[:1]]
+    return sockets + [nodes["emission"].inputs[1]] if sockets and "emission" in nodes else sockets
+
+
 def look_of(shown: Any) -> Look | None:
     """The strengths of the material of an object as they are now; None where it is another one."""
     for material in shown.data.materials:
-        nodes = material.node_tree.nodes if material and material.node_tree else ()
-        volumes = [node for node in nodes if node.bl_idname == "ShaderNodeVolumePrincipled"]
-        if volumes and "emission" in nodes:
-            density = volumes[0].inputs["Density"].default_value
-            return Look(density, nodes["emission"].inputs[1].default_value)
+        strengths = [socket.default_value for socket in _strengths(material)]
+        if strengths:
+            return Look(*strengths)
     return None
+
+
+def keep_measured(material: Any) -> None:
+    """Note that the strengths of a material are measured, not somebody's choice."""
+    material[MEASURED] = [socket.default_value for socket in _strengths(material)]
+
+
+def is_measured(material: Any) -> bool:
+    """Whether the strengths of a material are still those that were measured."""
+    strengths = [socket.default_value for socket in _strengths(material)]
+    return bool(strengths) and strengths == list(material.get(MEASURED, ()))
+
+
+def set_measured(material: Any, look: Look) -> None:
+    """Give a material of `make_material` the strengths of another look, and fire if it needs it."""
+    nodes, links = material.node_tree.nodes, material.node_tree.links
+    if look.emission > 0 and "emission" not in nodes:
+        _add_fire(nodes, links, node_of(material.node_tree, "ShaderNodeVolumePrincipled"), 0.0)
+    for socket, strength in zip(_strengths(material), (look.density, look.emission)):
+        socket.default_value = strength
+    keep_measured(material)
 
 
 def _add_fire(nodes: Any, links: Any, volume: Any, emission: float) -> None:

@@ -7,7 +7,7 @@ from typing import Any
 
 from ...baking import PRESETS
 from .looks import Look, measure_look
-from .materials import make_material
+from .materials import is_measured, keep_measured, make_material, set_measured
 from .sequences import Sequence, find_sequence, split_number
 
 VELOCITIES = {preset.velocity for preset in PRESETS.values()}
@@ -31,13 +31,17 @@ def show_sequence(volume: Any, sequence: Sequence, frame_start: int = 1) -> None
     ValueError
         A file that Blender cannot read.
     """
+    import bpy
+
     first = sequence.files[0]
     volume.is_sequence = False
     volume.filepath = str(first)
+    bpy.context.view_layer.update()  # else the frames of before are looked for
     if not volume.grids.load():
         raise ValueError(f"{first}: Blender cannot read it: {volume.grids.error_message}")
     names = VELOCITIES & {grid.name for grid in volume.grids}
-    volume.velocity_grid = min(names, default="")
+    if names:
+        volume.velocity_grid = min(names)
     volume.velocity_unit = "SECOND"
     if split_number(first)[1] is not None:
         volume.is_sequence = True
@@ -120,7 +124,25 @@ def add_bake(
     -------
     bpy.types.Object
     """
+    look = measure_look(place) if look is None else look  # may find nothing to show
     shown = load_sequence(place, name=name, frame_start=frame_start, scene=scene)
-    look = measure_look(place) if look is None else look
-    shown.data.materials.append(make_material(look, name=shown.name))
+    material = make_material(look, name=shown.name)
+    keep_measured(material)
+    shown.data.materials.append(material)
     return shown
+
+
+def measure_again(shown: Any, place: str | os.PathLike[str]) -> None:
+    """Fit the material of `add_bake` to what a bake has become, unless its strengths were changed.
+
+    Parameters
+    ----------
+    shown : bpy.types.Object
+    place : path
+        As for `find_sequence`.
+    """
+    measured = [material for material in shown.data.materials if material and is_measured(material)]
+    if measured:
+        look = measure_look(place)
+        for material in measured:
+            set_measured(material, look)

@@ -32,6 +32,7 @@ class Running:
     job = None
     export = None
     scene = ""
+    folder = None
 
     @classmethod
     def text(cls):
@@ -68,7 +69,7 @@ def base_folder():
 
 def bake_folder(scene):
     """Where the frames of a scene are."""
-    text = scene.vorton.folder
+    text = scene.vorton.folder or "//"
     where = base_folder() / text[2:] if text.startswith("//") else Path(bpy.path.abspath(text))
     return where / scene_name(scene)
 
@@ -186,8 +187,10 @@ class VORTON_OT_export(bpy.types.Operator):
             return refused(self, error)
         for text in made.warnings:
             self.report({"WARNING"}, text)
-        frames = f"--frames 1-{made.frames} --fps {made.fps:g}"
-        self.report({"INFO"}, f"vorton bake {json_path(scene).name} OUT {frames}")
+        name, fps = json_path(scene).name, repr(made.fps).removesuffix(".0")
+        name = f'"{name}"' if " " in name else name
+        text = f"vorton bake {name} OUT --frames 1-{made.frames} --fps {fps}"
+        self.report({"INFO"}, text)
         return {"FINISHED"}
 
 
@@ -236,12 +239,12 @@ class VORTON_OT_bake(bpy.types.Operator):
             return manager.invoke_confirm(self, event)
 
     def execute(self, context):
-        scene = context.scene
+        scene, folder = context.scene, bake_folder(context.scene)
         try:
             made = write_scene(scene, getattr(self, "made", None))
             Running.job = Job(
                 json_path(scene),
-                bake_folder(scene),
+                folder,
                 made.frames,
                 made.fps,
                 archive=scene.vorton.keep_archive,
@@ -249,7 +252,7 @@ class VORTON_OT_bake(bpy.types.Operator):
             )
         except ERRORS as error:
             return refused(self, error)
-        Running.export, Running.scene = made, scene.name
+        Running.export, Running.scene, Running.folder = made, scene.name, folder
         if bpy.app.background:
             Running.job.wait()
             return self.finish(context)
@@ -276,25 +279,36 @@ class VORTON_OT_bake(bpy.types.Operator):
         job, made = Running.job, Running.export
         Running.job = Running.export = None
         redraw(context)
-        scene = bpy.data.scenes.get(Running.scene)
+        scene = find_scene(Running.scene)
         if job is None or scene is None:
             return {"CANCELLED"}
         for text in dict.fromkeys([*made.warnings, *job.warnings]):
             self.report({"WARNING"}, made.named(text))
-        if job.error:
-            return refused(self, made.named(job.error))
-        try:
-            shown = show_bake(scene)
-            if job.cancelled:
-                whole = shown.data.frame_duration
-                text = f"{whole} of {job.total} frames are baked; Bake goes on from there"
-                self.report({"INFO"}, text)
-        except ERRORS as error:
-            self.report({"WARNING"}, f"nothing to show: {error}")
+        if job.done or not job.error:  # what is whole is shown even if it has failed
+            show_whole(self, scene, job)
         if not bpy.data.filepath:
-            text = f"save the .blend file to keep the bake: it is in {bake_folder(scene)}"
+            text = f"save the .blend file to keep the bake: it is in {Running.folder}"
             self.report({"WARNING"}, text)
-        return {"FINISHED"}
+        return refused(self, made.named(job.error)) if job.error else {"FINISHED"}
+
+
+def show_whole(operator, scene, job):
+    """Show the frames that a job has made, and say how many where it was cancelled."""
+    try:
+        shown = show_bake(scene, Running.folder)
+    except ERRORS as error:
+        operator.report({"WARNING"}, f"nothing to show: {error}")
+        return
+    if job.cancelled:
+        whole = shown.data.frame_duration
+        text = f"{whole} of {job.total} frames are baked; Bake goes on from there"
+        operator.report({"INFO"}, text)
+
+
+def find_scene(name):
+    """The scene of a name; the only one there is may have been given another one meanwhile."""
+    scenes = bpy.data.scenes
+    return scenes.get(name) or (scenes[0] if len(scenes) == 1 else None)
 
 
 def holds_other(scene, made):
@@ -320,11 +334,12 @@ def redraw(context):
                 area.tag_redraw()
 
 
-def show_bake(scene):
+def show_bake(scene, folder=None):
     """Show the bake of a scene: in the volume that did so before, or in a new one."""
-    folder = bake_folder(scene)
+    folder = folder or bake_folder(scene)
     shown = scene.vorton.result
-    if shown is not None and shown.name in scene.objects and shown.type == "VOLUME":
+    again = shown is not None and shown.name in scene.objects and shown.type == "VOLUME"
+    if again:
         volumes.show_sequence(shown.data, find_sequence(folder), scene.frame_start)
     else:
         start = scene.frame_start
@@ -336,6 +351,8 @@ def show_bake(scene):
             shown.data.filepath = bpy.path.relpath(shown.data.filepath)
         except ValueError:  # on another drive
             pass
+    if again:
+        volumes.measure_again(shown, folder)
     return shown
 
 

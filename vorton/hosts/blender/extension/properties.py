@@ -6,6 +6,9 @@ import bpy
 from vorton.ambient import AMBIENTS
 from vorton.hosts.blender import roles
 
+RELATIVE = {"PATH_SUPPORTS_BLEND_RELATIVE"} if bpy.app.version >= (4, 5, 0) else set()
+"""Options of a path that may begin with //, which Blender 4.5 wants to be told."""
+
 
 def make_group(name, settings):
     """A class of property groups with the properties of all settings."""
@@ -94,7 +97,7 @@ class VORTON_PG_scene(bpy.types.PropertyGroup):
         description="Where frames go; // is the folder of the .blend file",
         default="//vorton",
         subtype="DIR_PATH",
-        options=set(),
+        options=RELATIVE,
     )
     keep_archive: bpy.props.BoolProperty(
         name="Keep archive",
