@@ -140,6 +140,12 @@ class Emitter(ChangingFluidSource):
     def _core_radius(self) -> float:
         return self.vorton_core
 
+    def _least_core(self) -> float:
+        return self.vorton_core
+
+    def _span(self) -> tuple[Any, Any]:
+        return self.shape._span()
+
     def _add_to(self, core: Any, voxel: float) -> None:
         radius = self.vorton_core
         rim, once = self._rim(), self.renew == 0

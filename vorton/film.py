@@ -8,7 +8,6 @@ light stand still, and thinner smoke is thinner in the picture.
 from __future__ import annotations
 
 import os
-import warnings
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -24,11 +23,11 @@ from .course import Course
 from .emitter import Emitter
 from .fields import check_flag, check_number, check_vector, ranges_text
 from .manifest import FPS, FRAMES, Manifest
-from .opening import SceneWarning, warn_of_coarse_voxel
 from .points import Points
 from .preview import FORMATS, Camera, Survey, check_dye, render, write_film
 from .progress import Callback, Progress
 from .scene import Scene
+from .scene_advice import warn, warn_of_coarse_voxel
 from .scene_files import load_scene
 from .simulation import Simulation
 from .sources import Tracers
@@ -54,7 +53,7 @@ class SceneShot:
         sharp: bool | None = None,
     ) -> None:
         if voxel is not None:
-            warn_of_coarse_voxel(scene, voxel, "voxel", 5)
+            warn_of_coarse_voxel(scene, voxel, "voxel")
         self.scene, self.threads = scene, threads
         self.sharp = sharp is not None and check_flag("sharp", sharp)
         self.frames = frames or FRAMES
@@ -357,7 +356,7 @@ def _light(
             "no frame holds smoke: nothing but bodies is seen. Add Tracers(...) where it should "
             "be, or give the Emitter smoke > 0"
         )
-        warnings.warn(text, SceneWarning, stacklevel=3)
+        warn(text)
     elif extinction is not None:
         light["extinction"] = extinction
     elif light["extinction"] is not None:
