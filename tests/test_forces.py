@@ -140,7 +140,6 @@ def test_a_vortex_spins_the_fluid_to_its_circulation_and_no_more():
     assert np.abs(h.impulse).max() < 1e-3 * h.angular_impulse[2]
 
 
-@pytest.mark.slow
 def test_a_whirl_that_ends_sucks_along_its_axis():
     """By Bernoulli at most sqrt(2 p / density), p being the lack of pressure on the axis: density
     times the integral of u^2 / r over r, of a Lamb-Oseen vortex (strength / core)^2 log(2) /
@@ -161,6 +160,7 @@ def test_a_whirl_that_ends_sucks_along_its_axis():
     assert abs(along[20]) < 0.05 * bound
 
 
+@pytest.mark.slow
 def test_a_vortex_needs_its_time():
     """1 - exp(-t / time) of the circulation after t."""
     field = vt.Vortex(circulation=0.1, core=0.3, shape=vt.Disk(radius=0.8, thickness=0.8), time=0.5)
