@@ -9,7 +9,7 @@ from typing import Any
 from .archive import Archive
 from .fields import ranges_text
 from .manifest import Manifest
-from .records import HEALTH_LIMITS, has_limit
+from .records import HEALTH_LIMITS, has_limit, why_unjudged
 
 FEW_TRACERS = 1.0
 """Tracers per voxel of smoke below which grain shows.
@@ -77,6 +77,7 @@ def describe(manifest: Manifest) -> str:
         ("branch", _branch(data.get("branch"))),
         ("per voxel", _per_voxel(manifest)),
         ("health", _health(manifest)),
+        ("unchecked", _unchecked(manifest)),
     ]
     lines = [f"{name:10} {text}" for name, text in rows if text]
     return "\n".join(lines + [f"warning    {text}" for text in warnings(manifest)])
@@ -208,3 +209,22 @@ def _health(manifest: Manifest) -> str:
         if worst:
             parts.append(f"{name} {worst[1]:.2g} (limit {limit:g})")
     return "at worst " + ", ".join(parts) if parts else ""
+
+
+def _unchecked(manifest: Manifest) -> str:
+    """The numbers of health that were not held against their limits: in which frames, and why."""
+    found: dict[tuple[str, str], list[str]] = {}
+    for name in HEALTH_LIMITS:
+        frames: dict[str, list[int]] = {}
+        for n in manifest.frames:
+            health = manifest.frame(n)["health"]
+            why = why_unjudged(name, health, (n - 1) / manifest.data["fps"])
+            if not why and health.get(name) is None:
+                why = "it is not known"
+            if why:
+                frames.setdefault(why, []).append(n)
+        for why, numbers in frames.items():
+            found.setdefault((ranges_text(numbers), why), []).append(name)
+    return "; ".join(
+        f"{', '.join(names)} in frames {numbers}: {why}" for (numbers, why), names in found.items()
+    )
