@@ -155,6 +155,13 @@ class Emitter(ChangingFluidSource):
         values = _EMITTER.values(self)
         if self.renew is not None:
             filling = _core.shape_volume(**around) / (0.5 * radius) ** 3
+            most = limits(_EMITTER.rows["rate"])["most"]
+            rate = filling * largest(self.renew)
+            if rate > most:
+                raise ValueError(
+                    f"renew = {shown(self.renew)}: that is {rate:.3g} vortons a second with cores "
+                    f"of {radius:g} m; allowed are {most:g}: give wider cores or a smaller shape"
+                )
             values["rate"] = scaled(self.renew, filling)
         values |= shape._animations()
         if wide > 0:

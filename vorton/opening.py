@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Sequence
 from typing import Any
 
@@ -26,6 +27,7 @@ __all__ = [
     "add_source",
     "check_method",
     "make_core",
+    "name_items",
     "name_nearest",
     "name_source",
     "remove_added",
@@ -143,9 +145,11 @@ def _place_of(items: Sequence[Any], wanted: Any) -> int | None:
     return next((index for index, item in enumerate(items) if item is wanted), None)
 
 
-def name_source(
-    scene: Scene, added: Sequence[tuple[Any, Sequence[tuple[str, int]]]], number: int | None
-) -> str:
+Added = Sequence[tuple[Any, Sequence[tuple[str, int]]]]
+"""Items of a scene, each with what it has added to a core: kinds and ids."""
+
+
+def name_source(scene: Scene, added: Added, number: int | None) -> str:
     """What the id of a source stands for in a scene: "sources[2], Jet", or nothing."""
     for item, ids in added:
         if ("source", number) in {(REMOVED_AS.get(kind, "source"), n) for kind, n in ids}:
@@ -153,9 +157,27 @@ def name_source(
     return ""
 
 
-def name_nearest(
-    scene: Scene, added: Sequence[tuple[Any, Sequence[tuple[str, int]]]], error: Any
-) -> str:
+def name_bodies(scene: Scene, text: str) -> str:
+    """A message of the core with its bodies by their place: "bodies[0], Body 'ball'"."""
+    named = {body.name or str(index): index for index, body in enumerate(scene.bodies)}
+
+    def place(match: re.Match[str]) -> str:
+        index = named.get(match[2])
+        return match[0] if index is None else f"bodies[{index}], {scene.bodies[index]._what()}"
+
+    return re.sub(r"\b(body|container) '([^']*)'", place, text)
+
+
+def name_items(scene: Scene, added: Added, text: str) -> str:
+    """A message of the core that names sources by id and bodies by name, as the scene has them."""
+
+    def place(match: re.Match[str]) -> str:
+        return name_source(scene, added, int(match[1])) or match[0]
+
+    return name_bodies(scene, re.sub(r"\bsource (\d+) \([a-z_]+\)", place, text))
+
+
+def name_nearest(scene: Scene, added: Added, error: Any) -> str:
     """What the ids of a `BlowUpError` stand for in a scene, as the end of its message."""
     source = name_source(scene, added, error.source)
     names = [f"source {error.source} is {source}"] if source else []
@@ -178,7 +200,15 @@ def add_source(scene: Scene, index: int, source: Source, recorder: Any) -> None:
     try:
         source._add_to(recorder, scene.nominal_voxel if by_voxel else math.nan)
     except (ValueError, _core.CapacityError) as error:
-        raise type(error)(f"sources[{index}]: {type(source).__name__}: {error}") from error
+        what = f"sources[{index}]: {type(source).__name__}: "
+        text = name_bodies(scene, str(error))
+        if by_voxel and re.match("(count|tracers.rate|Tracers.per_voxel)", text):
+            text += (
+                f". Voxels are {scene.nominal_voxel:.3g} m wide (Scene.voxel, by default a third "
+                f"of the smallest core), with {source.per_voxel:g} tracers each: give "
+                "Scene.voxel, wider cores or a smaller per_voxel"
+            )
+        raise type(error)(what + text) from error
 
 
 def _add_bodies(
@@ -186,6 +216,7 @@ def _add_bodies(
 ) -> None:
     """The bodies, none of which may leave nothing of the vortons that a source has borne."""
     left = np.diff(ends, prepend=0)
+    known = list(zip(scene.sources, added, strict=False))
     for index, body in enumerate(scene.bodies):
         recorder = Recorder(core)
         added.append(recorder.ids)
@@ -193,7 +224,7 @@ def _add_bodies(
             body._add_to(recorder)
         except (TypeError, ValueError) as error:
             text = str(error).removeprefix(f"body '{body.name or index}': ")
-            text = text.removeprefix(f"{body._what()}: ")
+            text = name_items(scene, known, text.removeprefix(f"{body._what()}: "))
             raise type(error)(f"bodies[{index}]: {body._what()}: {text}") from error
         if core.count("vortons") == left.sum():
             continue

@@ -5,7 +5,6 @@ from __future__ import annotations
 import copy
 import operator
 import os
-import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, Self
@@ -23,8 +22,8 @@ from .opening import (
     add_source,
     check_method,
     make_core,
+    name_items,
     name_nearest,
-    name_source,
     remove_added,
 )
 from .records import Bodies, BodyState, Health, StageTime, Timings
@@ -461,11 +460,9 @@ class Simulation:
     def _pass_warnings_on(self) -> None:
         """Those that the core has given since the last step, in Python's way."""
         given = self._core.warnings()
-        for source, text in given[self._warned :]:
+        for _, text in given[self._warned :]:
             self._warned += 1
-            name = name_source(self._scene, self._added, source)
-            text = re.sub(rf"source {source} \([a-z_]+\)", name, text, count=1) if name else text
-            warn(text)
+            warn(name_items(self._scene, self._added, text))
 
     # ---- what is in it ----
 
@@ -569,8 +566,12 @@ class Simulation:
             if isinstance(item, Source):
                 index = next(n for n, other in enumerate(scene.sources) if other is item)
                 add_source(scene, index, item, recorder)
-            else:
+                return
+            try:
                 item._add_to(recorder)
+            except (TypeError, ValueError) as error:
+                text = name_items(scene, self._added, str(error))
+                raise type(error)(text) from error
 
     def _keep(self, scene: Scene) -> None:
         self._altered = True
