@@ -1,6 +1,7 @@
 """Pictures of smoke: cameras, lit previews of volumes, image sequences and films.
 
 >>> from vorton.preview import Camera
+>>> picture = render(sim)                               # doctest: +SKIP
 >>> camera = Camera.frame((-1, -1, 0), (1, 1, 3))       # bounds of the whole shot, m
 >>> picture = render(volume, camera)                    # doctest: +SKIP
 >>> write_film([picture], "smoke.png")                  # doctest: +SKIP
@@ -27,6 +28,7 @@ from .tables import Table, check_row
 
 if TYPE_CHECKING:
     from ._core import Volume
+    from .simulation import Simulation
 
 _PREVIEW = Table("preview")
 _FIELD_OF_VIEW: float = _PREVIEW.default("field_of_view")
@@ -249,7 +251,7 @@ def _arguments(
 
 
 def render(
-    volume: Volume,
+    volume: Volume | Simulation,
     camera: Camera | None = None,
     size: tuple[int, int] = (640, 480),
     extinction: float | None = None,
@@ -267,8 +269,8 @@ def render(
 
     Parameters
     ----------
-    volume : Volume
-        From `Simulation.volume`.
+    volume : Volume or Simulation
+        From `Simulation.volume`. A simulation: its volume at the nominal voxel, and its bodies.
     camera : Camera, optional
         Default: frames this volume. Give one camera to all frames of a shot.
     size : 2 whole numbers
@@ -307,6 +309,9 @@ def render(
     --------
     >>> picture = render(sim.volume(0.02), Camera((0, -5, 1), (0, 0, 1)))   # doctest: +SKIP
     """
+    if hasattr(volume, "volume"):
+        bodies = volume if bodies is None else bodies
+        volume = volume.volume()
     if dye is not None:
         look = {**look, "dye": check_dye(dye)}
     burns = dye is None and carries_fire(volume) if fire is None else check_flag("fire", fire)
