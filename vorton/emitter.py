@@ -62,8 +62,9 @@ class Emitter(ChangingFluidSource):
         the shape, where it is filled once all around. Not of a Surface.
     smoke : number, kg/m^3; animatable
         Smoke in the shape, >= 0, default 1, in each filling of it; 0: no tracers. At birth.
-    per_voxel : number
-        Tracers per nominal voxel of the scene, > 0 to 1000, default 6.
+    per_voxel : number, optional
+        Tracers per nominal voxel of the scene, > 0 to 1000, default 6, with fuel or flame 12: gas
+        that burns spreads them over about four times its volume.
     fade : number; animatable
         Share of the lifetime, its last, in which the smoke thins out to nothing, 0 to 1, default
         0.4: the smoke has no edge where it ends. At birth.
@@ -101,7 +102,9 @@ class Emitter(ChangingFluidSource):
     )
     rim: Any = animatable(number(None, "m", "width of the ambient fluid", least=0, optional=True))
     smoke: Any = animatable(number(1.0, "kg/m^3", "smoke in the shape", least=0))
-    per_voxel: float = number(6.0, "tracers per voxel", "tracers", above=0, most=1000)
+    per_voxel: float | None = number(
+        None, "tracers per voxel", "tracers", above=0, most=1000, optional=True
+    )
     fade: Any = animatable(number(0.4, "", "share of the lifetime", least=0, most=1))
 
     def _check(self) -> None:
@@ -117,6 +120,9 @@ class Emitter(ChangingFluidSource):
             text = "the fluid of a Surface has no rim"
             raise ValueError(f"Emitter.rim = {shown(self.rim)}: {text}")
         check_end(self, goes_with="renew", goes_on=self.renew != 0)
+        if self.per_voxel is None:
+            burns = {"fuel", "flame"} - set(self._unsaid())
+            object.__setattr__(self, "per_voxel", 12.0 if burns else 6.0)
 
     def to_dict(self) -> dict[str, Any]:
         """Plain data; flame and soot only where there are some: the format from before them."""
