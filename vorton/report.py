@@ -21,7 +21,7 @@ tracers that are far apart (`Simulation.volume`).
 
 Voxels are weighted with their smoke ("filled_voxels" of a volume): the faint rim around a thin
 body, where grain does not show, makes up half and more of its active voxels. A body filled with
-`Tracers(per_voxel=6)` begins with 4 to 5.5, and a plume of such ends with 3 to 4.5; a fire ends with
+`Tracers(per_voxel=6)` begins with 4 to 5.5, a plume of them ends with 3 to 4.5; a fire ends with
 1.9 to 3 of 12, and would with 1 to 1.5 of 6 (`Emitter.per_voxel`).
 """
 
