@@ -194,6 +194,7 @@ void vti_pose_panels(vt_simulation *s, double time, const double way[3])
     p->area = vti_arena_push(&p->arena, sizeof *p->area * count);
     p->density = vti_arena_push(&p->arena, sizeof *p->density * count);
     p->room = vti_arena_push(&p->arena, sizeof *p->room * count);
+    p->beside = vti_arena_push(&p->arena, sizeof *p->beside * count);
     p->onset = vti_arena_push(&p->arena, 3 * sizeof *p->onset * count);
     for (int32_t n = 0; n < p->body_count; n++)
         pose_panels(p, &p->bodies[n]);
