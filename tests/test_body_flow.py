@@ -461,6 +461,19 @@ def test_halves_of_a_block_shed_as_the_whole():
         assert np.linalg.norm(halves - whole) < 0.3 * np.linalg.norm(whole), gap
 
 
+def test_what_a_moving_body_sheds_is_no_finer_than_emitters_will_give():
+    """A thin handle that moves before the torch on it burns: without it, its vortons are as wide."""
+    hand = vt.Transform(position=vt.Keys([(0, (0, 0, 0)), (1, (2, 0, 0))]))
+    scene = vt.Scene("torch", voxel=0.03)
+    ball = vt.Sphere(radius=0.1)
+    scene.add(vt.Emitter(ball, temperature=500, core=0.05, smoke=0, parent=hand))
+    scene.add(vt.Body(vt.Capsule((0, 0, -0.5), (0, 0, -0.12), radius=0.03), parent=hand))
+    sim = vt.Simulation(scene, threads=1)
+    sim.step(3)
+    assert sim.vortons.count > 100 and sim.health.spacing == pytest.approx(0.05)
+    assert sim.vortons.core.min() == pytest.approx(0.05)
+
+
 def ring_and_far_ball(away, wind=0.0):
     scene = vt.Scene(seed=1, wind=(wind, 0, 0))
     scene.add(vt.VortexRing(radius=0.5, core=0.1, circulation=1.0))
