@@ -462,7 +462,7 @@ def test_halves_of_a_block_shed_as_the_whole():
 
 
 def test_what_a_moving_body_sheds_is_no_finer_than_emitters_will_give():
-    """A thin handle that moves before the torch on it burns: without it, its vortons are as wide."""
+    """A thin handle that moves before the torch on it burns."""
     hand = vt.Transform(position=vt.Keys([(0, (0, 0, 0)), (1, (2, 0, 0))]))
     scene = vt.Scene("torch", voxel=0.03)
     ball = vt.Sphere(radius=0.1)

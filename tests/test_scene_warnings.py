@@ -188,6 +188,20 @@ def test_a_small_source_that_makes_all_cells_small():
     assert nodes[1] > 50 * nodes[0]
 
 
+def test_a_small_source_on_a_large_body_that_moves():
+    car = vt.Transform(position=vt.Keys([(0, (0, 0, 0)), (2, (4, 0, 0))]))
+
+    def driven(parent):
+        scene = vt.Scene()
+        scene.add(vt.Jet((0, 0, 0.25), (-1, 0, 0), radius=0.06, core=0.025, parent=parent))
+        scene.add(vt.Body(vt.Box((0.1, -0.4, 0.15), (1.2, 0.4, 0.8)), "car", parent=parent))
+        return vt.Simulation(scene, threads=1)
+
+    (text,) = texts(lambda: driven(car))
+    assert text.startswith("sources[0], Jet: ") and "for bodies[0], Body 'car'" in text
+    assert texts(lambda: driven(None)) == []  # the grid leaves it out where no flow reaches it
+
+
 @pytest.mark.parametrize(
     "radius, numbers",
     [

@@ -13,10 +13,11 @@ import numpy as np
 from . import _core
 from .ambient import Liquid
 from .animation import Animation
+from .bodies import Container
 from .emitter import Emitter
 from .fields import shown
 from .scene import Scene
-from .shapes import Shape, Surface
+from .shapes import Plane, Shape, Surface
 from .sources import Tracers
 
 __all__ = ["SceneWarning", "has_share", "warn", "warn_of_coarse_voxel", "warn_of_scene"]
@@ -139,17 +140,38 @@ MARGIN = 5
 """Cells of the grid around what it holds (csrc/model/grid.h)."""
 
 
-def _placed(source: Any) -> tuple[float, np.ndarray]:
-    """Narrowest core of a source and eight corners of a box around its births, m, in the world."""
-    lower, upper = source._span()
+def _placed(item: Any, span: Any, time: float) -> np.ndarray:
+    """Eight corners of a box around a source or a body, m, in the world at a time, s."""
+    lower, upper = span
     corners = np.where(np.indices((2, 2, 2)).reshape(3, 8).T, upper, lower)
-    if source.parent is None:
-        return source._least_core(), corners
-    born = getattr(source, "time", getattr(source, "start", 0.0))
+    if item.parent is None:
+        return corners
     space = _core.Simulation()
-    pose = space.pose(source.parent._add_to(space), born)
-    core = source._least_core() * source.parent.scale_at(born)
-    return core, corners @ pose[:, :3].T + pose[:, 3]
+    pose = space.pose(item.parent._add_to(space), time)
+    return corners @ pose[:, :3].T + pose[:, 3]
+
+
+def _cells_of_source(source: Any) -> tuple[float, np.ndarray] | None:
+    """Narrowest core of a source, m, and corners around its births; None: it bears no vortons."""
+    core = source._least_core()
+    if core is None:
+        return None
+    born = getattr(source, "time", getattr(source, "start", 0.0))
+    scale = source.parent.scale_at(born) if source.parent else 1.0
+    return core * scale, _placed(source, source._span(), born)
+
+
+def _cells_of_body(body: Any) -> tuple[float, np.ndarray] | None:
+    """Core that would do for a body that moves, which always lies in the grid, and its corners."""
+    keyed = body.parent is not None and body.parent.is_animated()
+    moves = keyed or getattr(body, "density", None) is not None
+    endless = any(isinstance(shape, Plane) for shape in body.shapes)
+    if not moves or not body.panels or endless or isinstance(body, Container):
+        return None
+    low, high = zip(*(shape._span() for shape in body.shapes), strict=True)
+    span = np.min(low, axis=0), np.max(high, axis=0)
+    scale = body.parent.scale_at(0.0) if body.parent else 1.0
+    return 0.2 * scale * float(np.prod(span[1] - span[0])) ** (1 / 3), _placed(body, span, 0.0)
 
 
 def _node_count(corners: np.ndarray, spacing: float) -> float:
@@ -159,30 +181,34 @@ def _node_count(corners: np.ndarray, spacing: float) -> float:
 def _warn_of_fine_cells(scene: Scene) -> None:
     """One grid serves all: its cells are as wide as the narrowest cores, also around what is wide.
 
-    Said where the other sources would do with cells of twice that width or more, and all on one
-    grid take at least four times the nodes of each on its own."""
+    Said where the other sources, and bodies that move, would do with cells of twice that width or
+    more, and all on one grid take at least four times the nodes of each on its own."""
     if scene.spacing is not None or scene.method.velocity != "poisson":
         return
-    placed = [
-        (*_placed(source), index)
-        for index, source in enumerate(scene.sources)
-        if source._least_core() is not None
+    found = [
+        (f"sources[{n}], {type(source).__name__}", _cells_of_source(source))
+        for n, source in enumerate(scene.sources)
     ]
-    placed.sort(key=lambda entry: entry[0])
+    least = min((cells[0] for _, cells in found if cells), default=0.0)
+    found += [
+        (f"bodies[{n}], {body._what()}", cells)
+        for n, body in enumerate(scene.bodies)
+        if (cells := _cells_of_body(body)) and cells[0] > least > 0
+    ]
+    placed = sorted(((*cells, name) for name, cells in found if cells), key=lambda row: row[0])
     wider = next((n for n in range(1, len(placed)) if placed[n][0] >= 2 * placed[n - 1][0]), None)
     if wider is None:
         return
-    (least, _, small), (wide, _, large) = placed[0], placed[wider]
+    (_, _, small), (wide, _, large) = placed[0], placed[wider]
     together = _node_count(np.concatenate([corners for _, corners, _ in placed]), least)
     apart = sum(_node_count(corners, min(core, wide)) for core, corners, _ in placed)
     if together < max(MANY_NODES, 4 * apart):
         return
     text = (
-        f"sources[{small}], {type(scene.sources[small]).__name__}: its cores of {least:.2g} m set "
-        f"the cells of the whole grid; those of sources[{large}], "
-        f"{type(scene.sources[large]).__name__}, are {wide:.2g} m wide, for which one cell does "
-        f"where there are now {(wide / least) ** 3:.0f}. Give it wider cores, or simulate it in a "
-        f"scene of its own; Scene(spacing={least:.2g}) says that this is meant"
+        f"{small}: its cores of {least:.2g} m set the cells of the whole grid; for {large} cells "
+        f"of {wide:.2g} m would do, one where there are now {(wide / least) ** 3:.0f}. Give the "
+        "first wider cores, or simulate it in a scene of its own; "
+        f"Scene(spacing={least:.2g}) says that this is meant"
     )
     warn(text)
 
