@@ -185,6 +185,7 @@ void vti_pose_panels(vt_simulation *s, double time, const double way[3])
         if (vti_panels_act(s, n)) {
             vt_paneled_body b = pose_body(s, n, time, frame);
             b.first = p->count;
+            b.group = p->body_count;
             p->count += b.count;
             p->bodies[p->body_count++] = b;
         }

@@ -443,11 +443,9 @@ static int are_alike(const vt_paneled_body *a, const vt_paneled_body *b)
 }
 
 /* Bodies that touch, or of which the grid does not resolve the gap, are of one group, whose number
- * is that of its first. */
+ * is that of its first; each is posed as one of its own. */
 static void group_bodies(vt_panels *p)
 {
-    for (int32_t n = 0; n < p->body_count; n++)
-        p->bodies[n].group = n;
     for (int32_t n = 0; n < p->body_count; n++)
         for (int32_t i = p->bodies[n].first; i < p->bodies[n].first + p->bodies[n].count; i++) {
             const vt_paneled_body *const a = &p->bodies[n];
