@@ -444,11 +444,11 @@ def test_bad_definitions(make, error, words):
             ["Body 'balloon'", "1 to 2", "rigid"],
         ),
         ([vt.Body(vt.Box(), parent=GROWING)], ["bodies[0]: Body: "]),
-        ([SMOKE, vt.Body(vt.Box(), name="lid")], ["Body 'lid'", "emitter 0 lies inside"]),
-        ([FLOW, vt.Body(vt.Box(), name="lid")], ["Body 'lid'", "emitter 0 lies inside"]),
+        ([SMOKE, vt.Body(vt.Box(), name="lid")], ["Body 'lid'", "sources[0], Tracers lies inside"]),
+        ([FLOW, vt.Body(vt.Box(), name="lid")], ["Body 'lid'", "sources[0], Tracers lies inside"]),
         (
             [FLOW, vt.Container(vt.Box((5, 5, 5), (6, 6, 6)), name="jar")],
-            ["Container 'jar'", "emitter 0 lies outside"],
+            ["Container 'jar'", "sources[0], Tracers lies outside"],
         ),
         (
             [
@@ -486,10 +486,10 @@ SMALL, LARGE = vt.Sphere(radius=0.1), vt.Box((-2, -2, -2), (2, 2, 2))
             vt.VortonPoints([(0, 0, 0)], [(0, 0, 1)], core=0.1, volume=1e-3),
             "sources[1], VortonPoints",
         ),
-        (vt.VortexRing(radius=0.2, core=0.05, time=1.0), "ring 0 lies inside"),
-        (vt.Jet(radius=0.2), "ring of the jet 0 lies inside"),
-        (vt.Emitter(SMALL, temperature=400, core=0.05), "emitter 0 lies inside"),
-        (vt.Emitter(SMALL, temperature=400, core=0.05, smoke=0), "emitter of parcels 0 lies"),
+        (vt.VortexRing(radius=0.2, core=0.05, time=1.0), "sources[1], VortexRing lies inside"),
+        (vt.Jet(radius=0.2), "sources[1], Jet lies inside"),
+        (vt.Emitter(SMALL, temperature=400, core=0.05), "sources[1], Emitter lies inside"),
+        (vt.Emitter(SMALL, temperature=400, core=0.05, smoke=0), "[1], Emitter lies inside"),
     ],
 )
 def test_a_source_of_which_a_body_leaves_nothing(source, words):

@@ -491,6 +491,9 @@ def test_a_bake_that_was_wound_back_goes_on(origin, tmp_path, monkeypatch):
     assert steps == [3, 4] and content(out) == content(origin)
     with pytest.raises(ValueError, match="frame = 0"):
         vt.rewind(out, 0)
+    with pytest.raises(ValueError, match="frame = 5: .*out has frames 1 to 4"):
+        vt.rewind(out, 5)
+    assert vt.rewind(out, 4).frames == [1, 2, 3, 4] and content(out) == content(origin)
 
 
 def test_the_commands(origin, tmp_path, capsys):
@@ -502,5 +505,7 @@ def test_the_commands(origin, tmp_path, capsys):
     assert main(["info", str(out), "--verify"]) == 0
     assert main(["rewind", str(out), "--frame", "3"]) == 0
     assert "frames     1-3 at 24" in capsys.readouterr().out
+    assert main(["rewind", str(out), "--frame", "99"]) == 1
+    assert "frame = 99: " in capsys.readouterr().err
     assert main([*command[:5], "9", *command[6:], "--quiet"]) == 1
     assert "lacks 5-9" in capsys.readouterr().err

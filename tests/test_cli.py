@@ -192,6 +192,26 @@ def test_info_warns_of_bad_health_and_missing_frames():
     assert warnings(gap) == ["frames 3-5 are missing: bake again to go on"]
 
 
+def test_info_says_which_health_it_did_not_check():
+    fine = {name: 0.5 * row.limit for name, row in HEALTH_LIMITS.items()}
+    fine |= {"largest_gradient": 1000.0, "poisson_residual": 0.0}
+    of_grid = ", ".join(name for name in HEALTH_LIMITS if name != "rounding")
+
+    def told(*changes):
+        frames = [record(n, health={**fine, **change}) for n, change in enumerate(changes, 2)]
+        lines = describe(manifest_of(record(1, health={**fine}), *frames)).splitlines()
+        return [line[11:] for line in lines if line.startswith("unchecked")]
+
+    start = f"{of_grid} in frames 1: the flow had hardly moved"
+    assert told({}) == [start]
+    assert told({}, {"grid": [0, 0, 0]}) == [f"{start}; {of_grid} in frames 3: there was no grid"]
+    walls, unknown = {"poisson_residual": 0.5}, {"rounding": None}
+    assert told({}, walls, walls, unknown) == [
+        f"{start}; {of_grid} in frames 3-4: walls or forces made much of the flow; rounding in "
+        "frames 5: it is not known"
+    ]
+
+
 def test_texts():
     assert ranges_text([1, 2, 3, 7, 9, 10]) == "1-3, 7, 9-10" and ranges_text([]) == ""
     assert [size_text(n) for n in (12, 3400, 5.6e6, 7e12)] == [

@@ -348,3 +348,15 @@ def test_bad_input_of_the_library_changes_nothing(arguments, words):
     assert all(word in str(caught.value) for word in words)
     core.step(0.1)
     assert core.count("vortons") == 0
+
+
+@pytest.mark.parametrize("core, share", [(0.4, 0.44), (0.32, 0.53), (0.2, 0.67)])
+def test_wide_cores_start_late_by_what_the_docstring_says(core, share):
+    """Of a ball of uniform density from rest: 2/3 of the reduced gravity, with its added mass."""
+    scene = vt.Scene(voxel=0.06, method=vt.Method(expansion=0))
+    ball = vt.Sphere(radius=0.25)
+    scene.add(vt.Emitter(ball, temperature=270, core=0.25 * core, renew=0, per_voxel=2))
+    sim = vt.Simulation(scene, threads=1)
+    sim.step(18)
+    exact = 0.5 * 2 / 3 * 9.81 * (293.15 / 270 - 1) * sim.time**2
+    assert -sim.tracers.position[:, 2].mean() / exact == pytest.approx(share, abs=0.02)

@@ -18,9 +18,9 @@ from vorton.bodies import Body, Container
 from vorton.cli import main
 from vorton.film import BakeShot, SceneShot, make_film, open_shot
 from vorton.manifest import Manifest
-from vorton.opening import SceneWarning
 from vorton.preview import Camera, Survey, measure_extinction, render
 from vorton.scene import Scene
+from vorton.scene_advice import SceneWarning
 from vorton.scene_files import load_scene
 from vorton.shapes import Box, Sphere, Torus
 from vorton.simulation import Simulation

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import vorton as vt
+from vorton.report import FEW_TRACERS
 
 RATE, FLAME_RATE, SOOT = 10.0, 8.0, 0.6
 STILL = {"heat": 0.0, "radiation": 0.0, "mixing": 0.0}
@@ -248,3 +249,18 @@ def test_what_the_emitter_takes_for_ambient_fluid():
     sim.advance(1e-6)
     rows = sim.vortons.rows(ids)
     assert np.array_equal(sim.vortons.fuel[rows] == np.float32(0.8), taken.astype(bool))
+
+
+@pytest.mark.parametrize("fuel, least", [(0.0, 2.0), (1.0, 1.5)])
+def test_emitters_have_tracers_enough_by_default(fuel, least):
+    """Above what `vorton info` warns of, also where gas that burns spreads them."""
+    scene = vt.Scene(combustion=vt.Combustion())
+    bed = vt.Disk((0, 0, 0.05), radius=0.25, thickness=0.1)
+    scene.add(vt.Emitter(bed, temperature=800, fuel=fuel, core=0.1, lifetime=1.0))
+    sim = vt.Simulation(scene, threads=1)
+    found = []
+    for _ in range(5):
+        sim.step(5)
+        info = sim.volume().info()
+        found.append(info["tracers"] / info["filled_voxels"])
+    assert min(found) > least > FEW_TRACERS

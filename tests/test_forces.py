@@ -140,6 +140,26 @@ def test_a_vortex_spins_the_fluid_to_its_circulation_and_no_more():
     assert np.abs(h.impulse).max() < 1e-3 * h.angular_impulse[2]
 
 
+def test_a_whirl_that_ends_sucks_along_its_axis():
+    """By Bernoulli at most sqrt(2 p / density), p being the lack of pressure on the axis: density
+    times the integral of u^2 / r over r, of a Lamb-Oseen vortex (strength / core)^2 log(2) /
+    (4 pi^2)."""
+    circulation, core = 2.0, 0.2
+    scene = vt.Scene()
+    shape = vt.Cylinder(radius=0.5, length=2)
+    scene.add(vt.Vortex(circulation=circulation, core=core, shape=shape))
+    sim = vt.Simulation(scene, threads=1)
+    sim.step(24)
+    turn = quad(lambda r: (1 - np.exp(-((r / core) ** 2))) ** 2 / r**3, 0, np.inf)[0]
+    bound = circulation / (2 * np.pi) * np.sqrt(2 * turn)
+    assert bound == pytest.approx(1.18 * circulation / (2 * np.pi * core), rel=0.01)
+    height = np.linspace(-1, 1, 41)
+    along = sim.velocity_at(np.c_[np.zeros((41, 2)), height])[:, 2]
+    assert 0.6 * bound < along[:20].max() < bound
+    assert -bound < along[21:].min() < -0.6 * bound
+    assert abs(along[20]) < 0.05 * bound
+
+
 @pytest.mark.slow
 def test_a_vortex_needs_its_time():
     """1 - exp(-t / time) of the circulation after t."""

@@ -520,6 +520,20 @@ def test_bodies_hide_smoke_behind_them_and_not_before(shape):
     assert np.abs(shown - free).max() < 12 and np.abs(shown - body).max() > 30
 
 
+def test_a_picture_of_a_simulation():
+    """That of its volume at the nominal voxel, with its bodies; one that is given stands."""
+    scene = vt.Scene("ring", voxel=0.1)
+    scene.add(vt.VortexRing(core=0.2))
+    scene.add(vt.Tracers(vt.Torus(thickness=0.2)))
+    scene.add(vt.Body(vt.Sphere((0, 0, 1), radius=0.3), panels=0))
+    sim = vt.Simulation(scene, threads=1)
+    other, volume = sim.copy(), sim.volume(0.1)
+    other.set_body(0, position=(0, 0, 2))
+    for bodies in (None, other):
+        drawn = render(sim, FRONT, (96, 64), bodies=bodies)
+        assert np.array_equal(drawn, render(volume, FRONT, (96, 64), bodies=bodies or sim))
+
+
 def test_pictures_of_bodies_do_not_depend_on_threads_and_bad_ones_are_refused(ring):
     sim = with_body(vt.Body(vt.Cylinder(radius=0.5)))
     pictures = [render(ring, FRONT, (96, 64), bodies=sim, threads=n) for n in (1, 3)]

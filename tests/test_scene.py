@@ -11,6 +11,7 @@ import pytest
 from vorton import fields
 from vorton.ambient import Liquid
 from vorton.animation import Keys, Samples, Transform
+from vorton.bodies import Body
 from vorton.effects import Kill, Wind, WindGrid
 from vorton.emitter import Emitter
 from vorton.forces import (
@@ -26,6 +27,7 @@ from vorton.forces import (
 from vorton.points import Points, VortonPoints
 from vorton.scene import SCHEMA, SOURCES, Scene
 from vorton.shapes import Box, Disk, Mesh, Sphere, Surface, Torus
+from vorton.simulation import Simulation
 from vorton.sources import Tracers, VortexRing
 from vorton.vortices import Filament, Jet, RandomCloud, VortexTube
 
@@ -525,3 +527,44 @@ def test_volume(shape, volume, tolerance):
     assert shape._core_shape()["kind"] == (
         "mesh" if type(shape) is Torus else type(shape).__name__.lower()
     )
+
+
+# ---- messages in the words of the scene ----
+
+
+def refused(*items):
+    scene = Scene()
+    for item in items:
+        scene.add(item)
+    with pytest.raises(ValueError) as error:
+        Simulation(scene, threads=1)
+    return str(error.value)
+
+
+def test_tiny_cores_are_named_not_what_follows_from_them():
+    ring, ball = VortexRing(core=0.1), Sphere(radius=0.1)
+    for renew, made in ((0, "count"), (None, "tracers.rate"), (3, "tracers.rate")):
+        source = Emitter(ball, temperature=500, core=0.001, renew=renew)
+        text = refused(ring, source)
+        assert text.startswith(f"sources[1]: Emitter: {made} is "), text
+        assert "Voxels are 0.000333 m wide (Scene.voxel" in text and "wider cores" in text
+    text = refused(VortexRing(core=0.001), Tracers(ball))
+    assert text.startswith("sources[1]: Tracers: count is 6785") and "0.000333 m" in text
+    text = refused(Emitter(ball, temperature=500, core=1e-6, renew=3))
+    assert "renew = 3" in text and "cores of 1e-06 m" in text and "emitter.rate" not in text
+
+
+def test_bodies_and_sources_are_named_by_their_place():
+    ball = Body(Sphere(radius=0.3), "ball", density=100)
+    text = refused(VortexRing((0, 0, 5)), ball, Body(Sphere(radius=0.2), density=90))
+    assert text == (
+        "bodies[1]: Body: it starts 0.5 m inside of bodies[0], Body 'ball', and both move by "
+        "themselves; allowed is a place beside it"
+    )
+    stone = Body(Sphere(radius=3), "stone")
+    text = refused(VortexRing((0, 0, 5)), Tracers(Sphere(), rate=9), stone)
+    assert text.startswith("bodies[0]: Body 'stone': sources[1], Tracers lies inside of it")
+    scene = Scene()
+    scene.add(ball)
+    with pytest.raises(ValueError, match=r"bodies\[1\], Body 'egg'.*bodies\[0\], Body 'ball'"):
+        Simulation(scene, threads=1).add(Body(Sphere(radius=0.2), "egg", density=90))

@@ -5,6 +5,7 @@ import runpy
 import warnings
 from pathlib import Path
 
+import numpy as np
 import pytest
 from marks import slow_but
 
@@ -164,6 +165,88 @@ def test_one_birth_in_a_very_short_step_is_no_great_rate():
             sim.advance(1e-6)
 
     assert texts(until_birth) == []
+
+
+def plume_beside(radius, parent=None, **numbers):
+    """A plume of cores of .06 m, beside another, or beside none."""
+    scene = vt.Scene(**numbers)
+    scene.add(vt.Emitter(vt.Disk(radius=0.3), temperature=500, renew=4, core=0.06, smoke=0))
+    if radius:
+        shape = vt.Sphere((0.6, 0, 0.1), radius=radius)
+        scene.add(vt.Emitter(shape, temperature=500, renew=4, smoke=0, parent=parent))
+    return vt.Simulation(scene, threads=1)
+
+
+def test_a_small_source_that_makes_all_cells_small():
+    (text,) = texts(lambda: plume_beside(0.025))
+    assert text.startswith("sources[1], Emitter: its cores of 0.0081 m") and "sources[0]" in text
+    assert int(re.search(r"now (\d+)", text)[1]) == pytest.approx((0.06 / 0.0081) ** 3, rel=0.02)
+    assert "Scene(spacing=0.0081)" in text
+    large, small = plume_beside(None), plume_beside(0.025)
+    assert texts(lambda: (large.step(), small.step())) == []
+    nodes = [sim.grids.velocity[..., 0].size for sim in (large, small)]
+    assert nodes[1] > 50 * nodes[0]
+
+
+def test_a_small_source_on_a_large_body_that_moves():
+    car = vt.Transform(position=vt.Keys([(0, (0, 0, 0)), (2, (4, 0, 0))]))
+
+    def driven(parent):
+        scene = vt.Scene()
+        scene.add(vt.Jet((0, 0, 0.25), (-1, 0, 0), radius=0.06, core=0.025, parent=parent))
+        scene.add(vt.Body(vt.Box((0.1, -0.4, 0.15), (1.2, 0.4, 0.8)), "car", parent=parent))
+        return vt.Simulation(scene, threads=1)
+
+    (text,) = texts(lambda: driven(car))
+    assert text.startswith("sources[0], Jet: ") and "for bodies[0], Body 'car'" in text
+    assert texts(lambda: driven(None)) == []  # the grid leaves it out where no flow reaches it
+
+
+@pytest.mark.parametrize(
+    "radius, numbers",
+    [
+        (0.15, {}),  # nearly as wide
+        (0.025, {"spacing": 0.03}),  # the cells are said
+        (0.025, {"method": vt.Method(velocity="tree", buoyancy="none"), "detail": 0}),  # no grid
+        (0.025, {"parent": vt.Transform(scale=8.0, position=(-4.2, 0, -0.7))}),  # it is not small
+    ],
+)
+def test_sources_that_share_their_cells(radius, numbers):
+    assert texts(lambda: plume_beside(radius, **numbers)) == []
+
+
+# ---- fires that cannot be ----
+
+
+def small_fire(core=None, fuel=0.8, **numbers):
+    scene = vt.Scene(combustion=vt.Combustion(), voxel=0.02, **numbers)
+    ball = vt.Sphere((0, 0, 0.1), radius=0.1)
+    scene.add(vt.Emitter(ball, temperature=800, fuel=fuel, core=core, lifetime=0.6))
+    return vt.Simulation(scene, threads=1)
+
+
+def test_a_fire_narrower_than_its_cores():
+    """What is warned of shows a flame far colder than what is not; its smoke says so."""
+    (text,) = texts(lambda: small_fire(core=0.2))
+    assert text.startswith("sources[0], Emitter: its cores of 0.2 m are too wide")
+    (other,) = texts(lambda: small_fire(core=0.02, spacing=0.15))
+    assert "Scene.spacing of 0.15 m" in other
+    good = float(re.search(r"Up to ([\d.]+) m", text)[1])
+    assert texts(lambda: small_fire(core=good)) == texts(lambda: small_fire(core=0.2, fuel=0)) == []
+    hot = []
+    for core in (0.05, good, 0.2):
+        sim = small_fire(core=core)
+        sim.step(20)
+        hot.append(np.percentile(sim.tracers.temperature, 95) - 293)
+    assert hot[1] > 0.7 * hot[0] and hot[2] < 0.5 * hot[0]
+
+
+@pytest.mark.parametrize("ambient", [vt.Water(), vt.Gas(density=1000)])
+def test_a_fire_under_water(ambient):
+    (text,) = texts(lambda: small_fire(ambient=ambient))
+    assert text.startswith("sources[0]: Emitter.fuel = 0.8: burns") and "Air()" in text
+    assert texts(lambda: small_fire(ambient=ambient, fuel=0)) == []
+    assert texts(lambda: small_fire(ambient=vt.Gas(density=1.6))) == []
 
 
 # ---- nothing for what is sound ----

@@ -53,9 +53,9 @@ _NAMES = {
     ),
     "manifest": ("Manifest",),
     "method": ("Method",),
-    "opening": ("SceneWarning",),
     "points": ("Points", "VortonPoints"),
     "scene": ("Scene",),
+    "scene_advice": ("SceneWarning",),
     "sdk": ("get_include", "get_library"),
     "shapes": (
         "Box",

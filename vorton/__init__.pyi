@@ -43,10 +43,10 @@ from .forces import UniformForce as UniformForce
 from .forces import Vortex as Vortex
 from .manifest import Manifest as Manifest
 from .method import Method as Method
-from .opening import SceneWarning as SceneWarning
 from .points import Points as Points
 from .points import VortonPoints as VortonPoints
 from .scene import Scene as Scene
+from .scene_advice import SceneWarning as SceneWarning
 from .sdk import get_include as get_include
 from .sdk import get_library as get_library
 from .shapes import Box as Box

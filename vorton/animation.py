@@ -426,6 +426,12 @@ class Transform(Definition):
         """Product of the scales, its parents' included, at a time, s."""
         return value_at(self.scale, time) * (self.parent.scale_at(time) if self.parent else 1.0)
 
+    def is_animated(self) -> bool:
+        """Whether it, or one of its parents, changes in time."""
+        values = (self.position, self.rotation, self.angle, self.scale)
+        above = self.parent is not None and self.parent.is_animated()
+        return above or any(isinstance(value, Animation) for value in values)
+
     def _add_to(self, core: Any) -> int:
         """Add it, and its parents, to a `_core.Simulation`; its id there."""
         parent = add_parent(self.parent, core)

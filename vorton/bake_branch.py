@@ -142,15 +142,21 @@ def branch(
 
 def _frames_of(origin: Manifest, frame: int) -> tuple[int, int]:
     """By default; of a bake that was pruned, to the last frame that its archive has."""
-    assert origin.archive is not None
-    with Archive(origin.archive) as archive:
-        last = max(origin.data["last"], archive.last)
+    last = _last_of(origin)
     if last == frame:
         raise ValueError(
             f"frame = {frame}: is the last one of {origin.folder}, after which the branch would "
             f"have none of its own; give frames, to {frame + 1} or later"
         )
     return origin.data["first"], last
+
+
+def _last_of(manifest: Manifest) -> int:
+    """The last frame of a bake; of one that was pruned, the last one of its archive."""
+    if manifest.archive is None:
+        return manifest.data["last"]
+    with Archive(manifest.archive) as archive:
+        return max(manifest.data["last"], archive.last)
 
 
 def _volumes_of(told: Mapping[str, Any]) -> Volumes:
@@ -221,7 +227,7 @@ def rewind(place: str | os.PathLike[str], frame: int) -> Manifest:
     place : path
         Folder of the bake, or its manifest.
     frame : whole number
-        The last frame that stays, from the first one of the bake on.
+        The last frame that stays, one that the bake or its archive has.
 
     Returns
     -------
@@ -230,15 +236,18 @@ def rewind(place: str | os.PathLike[str], frame: int) -> Manifest:
     Raises
     ------
     ValueError, TypeError
-        Not a bake; a frame before its first.
+        Not a bake; a frame that it does not have.
     OSError
         A file cannot be removed or written. BlockingIOError: a bake is under way there.
     """
     manifest = Manifest.find(place)
-    frame = check_integer("frame", frame, least=manifest.data["first"], most=MOST_FRAMES)
+    frame = check_integer("frame", frame, least=1, most=MOST_FRAMES)
     with locked(manifest.folder):
         manifest = Manifest.load(manifest.path)
-        manifest.keep(manifest.data["first"], frame)
+        first, last = manifest.data["first"], _last_of(manifest)
+        if not first <= frame <= last:
+            raise ValueError(f"frame = {frame}: {manifest.folder} has frames {first} to {last}")
+        manifest.keep(first, frame)
         if manifest.archive is not None:
             cut_archive(manifest.archive, frame)
     return manifest

@@ -45,10 +45,10 @@ from .fields import (
 )
 from .files import locked, make_folder
 from .manifest import FPS, FRAMES, MOST_FPS, MOST_FRAMES, NO_ARCHIVE, Manifest
-from .opening import warn_of_coarse_voxel
 from .progress import Callback, Progress
 from .retime import RetimedCourse, course_of, last_frame, needed
 from .scene import Scene
+from .scene_advice import warn_of_coarse_voxel
 from .simulation import Simulation
 from .tables import Table
 
@@ -118,7 +118,7 @@ class Volumes(Definition):
         """
         voxel = sim.nominal_voxel if self.voxel is None else self.voxel
         if self.voxel is not None:
-            warn_of_coarse_voxel(sim.scene, voxel, "Volumes.voxel", 5)
+            warn_of_coarse_voxel(sim.scene, voxel, "Volumes.voxel")
         names = PRESETS[self.preset].grids
         shown = [name for name in names if name in _SHOWN]
         sims = (sim, *earlier)

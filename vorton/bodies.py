@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from . import _core
-from .animation import Animation, Transform, add_parent, parent_field, split
+from .animation import Transform, add_parent, parent_field, split
 from .deformation import Deformation
 from .extras import load_extra
 from .fields import Definition, check_one_of, field, shown
@@ -260,13 +260,9 @@ class Body(BodyBase):
             raise ValueError(
                 f"{what}: a Plane has no size, so a body of it has no mass; leave it out"
             )
-        parent = self.parent
-        while parent is not None:
-            animated = (parent.position, parent.rotation, parent.angle, parent.scale)
-            if any(isinstance(value, Animation) for value in animated):
-                text = "its parent moves; a body with mass moves by itself, or leave density out"
-                raise ValueError(f"{what}: {text}")
-            parent = parent.parent
+        if self.parent is not None and self.parent.is_animated():
+            text = "its parent moves; a body with mass moves by itself, or leave density out"
+            raise ValueError(f"{what}: {text}")
 
 
 @dataclasses.dataclass(frozen=True, eq=False)

@@ -8,7 +8,6 @@ light stand still, and thinner smoke is thinner in the picture.
 from __future__ import annotations
 
 import os
-import warnings
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -26,11 +25,11 @@ from .emitter import Emitter
 from .fields import check_flag, check_number, check_vector, ranges_text
 from .film_files import FORMATS, write_film
 from .manifest import FPS, FRAMES, Manifest
-from .opening import SceneWarning, warn_of_coarse_voxel
 from .points import Points
 from .preview import Survey, check_dye, render
 from .progress import Callback, Progress
 from .scene import Scene
+from .scene_advice import warn, warn_of_coarse_voxel
 from .scene_files import load_scene
 from .simulation import Simulation
 from .sources import Tracers
@@ -90,7 +89,7 @@ class SceneShot(Shot):
         if self.voxel is None:
             self.voxel = scene.nominal_voxel
         else:
-            warn_of_coarse_voxel(scene, self.voxel, "voxel", 5)
+            warn_of_coarse_voxel(scene, self.voxel, "voxel")
 
     def __iter__(self) -> Iterator[_core.Volume]:
         sim = self.simulation = Simulation(self.scene, self.fps, threads=self.threads)
@@ -347,7 +346,7 @@ def _light(
             "no frame holds smoke: nothing but bodies is seen. Add Tracers(...) where it should "
             "be, or give the Emitter smoke > 0"
         )
-        warnings.warn(text, SceneWarning, stacklevel=3)
+        warn(text)
     elif extinction is not None:
         light["extinction"] = extinction
     elif light["extinction"] is not None:

@@ -252,8 +252,16 @@ class Vortex(Effect):
     axis circulation / (2 pi r) (1 - exp(-r^2 / core^2)), right-handed about it, relative to the
     uniform wind. So the fluid reaches the circulation and no more. Along the axis, and towards it
     or away from it, it is free to move. Where the shape ends, the force falls off, and around it
-    the fluid stays at rest until the swirl drags it along. With `acts_on` "tracers" the same
-    velocity is added to that of tracers, and the fluid knows nothing of it.
+    the fluid stays at rest until the swirl drags it along.
+
+    On the fluid (`acts_on` "fluid", the default) fluid at rest inside of the shape is spun up
+    within `time`; without a shape fluid at rest, where there are no vortons, stays at rest. A whirl
+    sucks: pressure is low on its axis, but not beyond the ends of the shape, so fluid streams in
+    along the axis from both ends, at up to 1.2 circulation / (2 pi core), twice as fast as it turns
+    anywhere, and leaves sideways in the middle. Over a floor that ends the shape it streams down
+    from above. Let the ends lie out of the picture, or lift the fluid faster, by heat or a
+    `UniformForce`. With `acts_on` "tracers" the velocity around the axis alone is added to that of
+    tracers, also at rest: nothing is sucked in, and the fluid knows nothing of it.
 
     Parameters
     ----------

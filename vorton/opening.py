@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-import warnings
+import re
 from collections.abc import Sequence
 from typing import Any
 
@@ -14,33 +14,24 @@ from .ambient import Liquid
 from .animation import Animation, split
 from .bodies import Container
 from .effects import Wind
-from .emitter import Emitter
 from .fields import shown
 from .points import Points, VortonPoints
 from .scene import OF_SIMULATION, Scene
-from .shapes import Plane, Shape, Surface
+from .scene_advice import has_share, warn_of_scene
+from .shapes import Plane
 from .source_base import FluidSource, Source
 from .sources import Tracers
 
 __all__ = [
     "Recorder",
-    "SceneWarning",
     "add_source",
     "check_method",
     "make_core",
+    "name_items",
     "name_nearest",
     "name_source",
     "remove_added",
 ]
-
-
-class SceneWarning(UserWarning):
-    """A scene does as it was told, but hardly what was meant: the text says what to change."""
-
-
-def _has_fuel(source: Any) -> bool:
-    fuel = getattr(source, "fuel", None)
-    return bool(np.any(fuel > 0)) if isinstance(fuel, np.ndarray) else fuel not in (None, 0)
 
 
 def _check_density(index: int, source: Any, scene: Scene) -> None:
@@ -81,100 +72,13 @@ def _check_room_to_burn(scene: Scene) -> None:
     if not (combustion and combustion.heat > 0):
         return
     for index, source in enumerate(scene.sources):
-        if _has_fuel(source) and not isinstance(source, (Tracers, Points)):
+        if has_share(getattr(source, "fuel", None)) and not isinstance(source, (Tracers, Points)):
             what = f"sources[{index}]: {type(source).__name__}.fuel = {shown(source.fuel)}"
             raise ValueError(f"{what}: burning gas {remedy}")
 
 
-def _warn_of_no_buoyancy(scene: Scene, depth: int) -> None:
-    """Without the grid nothing rises: for comparison that may be what is wanted."""
-    method = scene.method
-    moving = not isinstance(scene.gravity, tuple)
-    pulled = moving or any(scene.gravity)
-    rises = pulled and method.buoyancy != "none" and method.buoyancy_scale > 0
-    emitters = [index for index, s in enumerate(scene.sources) if isinstance(s, Emitter)]
-    if emitters and rises and method.velocity != "poisson":
-        text = (
-            f"sources[{emitters[0]}]: Emitter: with Method.velocity {method.velocity!r} its fluid "
-            "neither rises nor sinks: that needs 'poisson'; Method(buoyancy='none') says that this "
-            "is meant"
-        )
-        warnings.warn(text, SceneWarning, stacklevel=depth)
-
-
-def _warn_of_no_flow(scene: Scene, depth: int) -> None:
-    """Without the grid particles stop at bodies, but the flow goes through them."""
-    method = scene.method
-    solid = [index for index, body in enumerate(scene.bodies) if body.panels > 0]
-    if solid and method.bodies != "none" and method.velocity != "poisson":
-        text = (
-            f"bodies[{solid[0]}]: {scene.bodies[solid[0]]._what()}: with Method.velocity "
-            f"{method.velocity!r} the flow does not know of it: that needs 'poisson'; panels=0 or "
-            "Method(bodies='none') says that this is meant"
-        )
-        warnings.warn(text, SceneWarning, stacklevel=depth)
-
-
-_COLD = 0.5
-"""Below this share of the ambient temperature a temperature may be meant in degrees Celsius: of 293
-K that is 147 K, where air is nearly liquid."""
-
-
-def _is_cold(value: Any, ambient: float) -> bool:
-    highest = np.max(value._values() if isinstance(value, Animation) else value)
-    return 0 < highest < _COLD * ambient
-
-
-def _warn_of_celsius(scene: Scene, depth: int) -> None:
-    """The largest temperature of a source or a body, far below that of the ambient fluid."""
-    ambient = scene.ambient.temperature
-    items = [("sources", *entry) for entry in enumerate(scene.sources)]
-    items += [("bodies", *entry) for entry in enumerate(scene.bodies)]
-    for group, index, item in items:
-        value = getattr(item, "temperature", None)
-        if value is None or not _is_cold(value, ambient):
-            continue
-        kelvin = f": {value + 273.15:g}" if isinstance(value, (int, float)) else ""
-        text = (
-            f"{group}[{index}]: {type(item).__name__}.temperature = {shown(value)}: in kelvin that "
-            f"is far colder than the ambient fluid, {ambient:g} K; for degrees Celsius add "
-            f"273.15{kelvin}"
-        )
-        warnings.warn(text, SceneWarning, stacklevel=depth)
-
-
-def _length_of(shape: Shape) -> float:
-    """How long a shape is at least along its longest side, m."""
-    data = shape.shape._surface_shape() if isinstance(shape, Surface) else shape._core_shape()
-    if "vertices" in data:
-        return float(np.ptp(data["vertices"], axis=0).max())
-    return max(*data.get("size", (0.0, 0.0)), 2 * data.get("radius", 0.0))
-
-
-def _smoke_length(source: Any) -> float:
-    """Length of the shape in which a source bears smoke, m; infinite where it bears none."""
-    if not isinstance(source, Emitter | Tracers) or getattr(source, "smoke", 1) == 0:
-        return math.inf
-    return _length_of(source.shape) * (source.parent.largest_scale() if source.parent else 1.0)
-
-
-def warn_of_coarse_voxel(scene: Scene, voxel: float, what: str, depth: int = 3) -> None:
-    """Smoke that is smaller than a voxel shows nothing: the number was meant otherwise."""
-    for index, source in enumerate(scene.sources):
-        length = _smoke_length(source)
-        if length >= voxel:
-            continue
-        text = (
-            f"{what} = {voxel:g} m: the smoke of sources[{index}], {type(source).__name__}, is "
-            f"born smaller than one such voxel, {length:.2g} m. It is the length of an edge in "
-            f"metres; {length / 20:.2g} would show it"
-        )
-        warnings.warn(text, SceneWarning, stacklevel=depth)
-        return
-
-
-def check_method(scene: Scene, depth: int = 5) -> None:
-    """Whether the scene can have its method; warnings point that many calls out of here.
+def check_method(scene: Scene) -> None:
+    """Whether the scene can have its method, and what it is warned of.
 
     Raises
     ------
@@ -182,11 +86,7 @@ def check_method(scene: Scene, depth: int = 5) -> None:
         Gas that would expand in a closed container.
     """
     _check_room_to_burn(scene)
-    _warn_of_no_buoyancy(scene, depth)
-    _warn_of_no_flow(scene, depth)
-    _warn_of_celsius(scene, depth)
-    if scene.voxel is not None:
-        warn_of_coarse_voxel(scene, scene.voxel, "Scene.voxel", depth + 1)
+    warn_of_scene(scene)
 
 
 def _count_left(core: _core.Simulation, ends: list[int]) -> np.ndarray:
@@ -245,9 +145,11 @@ def _place_of(items: Sequence[Any], wanted: Any) -> int | None:
     return next((index for index, item in enumerate(items) if item is wanted), None)
 
 
-def name_source(
-    scene: Scene, added: Sequence[tuple[Any, Sequence[tuple[str, int]]]], number: int | None
-) -> str:
+Added = Sequence[tuple[Any, Sequence[tuple[str, int]]]]
+"""Items of a scene, each with what it has added to a core: kinds and ids."""
+
+
+def name_source(scene: Scene, added: Added, number: int | None) -> str:
     """What the id of a source stands for in a scene: "sources[2], Jet", or nothing."""
     for item, ids in added:
         if ("source", number) in {(REMOVED_AS.get(kind, "source"), n) for kind, n in ids}:
@@ -255,9 +157,27 @@ def name_source(
     return ""
 
 
-def name_nearest(
-    scene: Scene, added: Sequence[tuple[Any, Sequence[tuple[str, int]]]], error: Any
-) -> str:
+def name_bodies(scene: Scene, text: str) -> str:
+    """A message of the core with its bodies by their place: "bodies[0], Body 'ball'"."""
+    named = {body.name or str(index): index for index, body in enumerate(scene.bodies)}
+
+    def place(match: re.Match[str]) -> str:
+        index = named.get(match[2])
+        return match[0] if index is None else f"bodies[{index}], {scene.bodies[index]._what()}"
+
+    return re.sub(r"\b(body|container) '([^']*)'", place, text)
+
+
+def name_items(scene: Scene, added: Added, text: str) -> str:
+    """A message of the core that names sources by id and bodies by name, as the scene has them."""
+
+    def place(match: re.Match[str]) -> str:
+        return name_source(scene, added, int(match[1])) or match[0]
+
+    return name_bodies(scene, re.sub(r"\bsource (\d+) \([a-z_]+\)", place, text))
+
+
+def name_nearest(scene: Scene, added: Added, error: Any) -> str:
     """What the ids of a `BlowUpError` stand for in a scene, as the end of its message."""
     source = name_source(scene, added, error.source)
     names = [f"source {error.source} is {source}"] if source else []
@@ -270,7 +190,7 @@ def name_nearest(
 
 def add_source(scene: Scene, index: int, source: Source, recorder: Any) -> None:
     """Add source number `index` of a scene, checked, to the core of a recorder."""
-    if _has_fuel(source) and scene.combustion is None:
+    if has_share(getattr(source, "fuel", None)) and scene.combustion is None:
         what = f"sources[{index}]: {type(source).__name__}.fuel = {shown(source.fuel)}"
         law = "the scene has no law by which it burns: Scene(combustion=Combustion())"
         raise ValueError(f"{what}: {law}")
@@ -280,7 +200,15 @@ def add_source(scene: Scene, index: int, source: Source, recorder: Any) -> None:
     try:
         source._add_to(recorder, scene.nominal_voxel if by_voxel else math.nan)
     except (ValueError, _core.CapacityError) as error:
-        raise type(error)(f"sources[{index}]: {type(source).__name__}: {error}") from error
+        what = f"sources[{index}]: {type(source).__name__}: "
+        text = name_bodies(scene, str(error))
+        if by_voxel and re.match("(count|tracers.rate|Tracers.per_voxel)", text):
+            text += (
+                f". Voxels are {scene.nominal_voxel:.3g} m wide (Scene.voxel, by default a third "
+                f"of the smallest core), with {source.per_voxel:g} tracers each: give "
+                "Scene.voxel, wider cores or a smaller per_voxel"
+            )
+        raise type(error)(what + text) from error
 
 
 def _add_bodies(
@@ -288,6 +216,7 @@ def _add_bodies(
 ) -> None:
     """The bodies, none of which may leave nothing of the vortons that a source has borne."""
     left = np.diff(ends, prepend=0)
+    known = list(zip(scene.sources, added, strict=False))
     for index, body in enumerate(scene.bodies):
         recorder = Recorder(core)
         added.append(recorder.ids)
@@ -295,7 +224,7 @@ def _add_bodies(
             body._add_to(recorder)
         except (TypeError, ValueError) as error:
             text = str(error).removeprefix(f"body '{body.name or index}': ")
-            text = text.removeprefix(f"{body._what()}: ")
+            text = name_items(scene, known, text.removeprefix(f"{body._what()}: "))
             raise type(error)(f"bodies[{index}]: {body._what()}: {text}") from error
         if core.count("vortons") == left.sum():
             continue

@@ -297,7 +297,13 @@ class VortonPoints(Source):
         _check_shares(self)
 
     def _core_radius(self) -> float:
-        return 2.0 * float(np.min(self.core))
+        return 2.0 * self._least_core()
+
+    def _least_core(self) -> float:
+        return float(np.min(self.core))
+
+    def _span(self) -> tuple[Any, Any]:
+        return self.positions.min(axis=0), self.positions.max(axis=0)
 
     def to_dict(self) -> dict[str, Any]:
         """Plain data; what says how they go on only where it is given."""

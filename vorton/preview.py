@@ -1,6 +1,7 @@
 """Pictures of smoke: lit previews of volumes, and what a shot of them has in common.
 
 >>> from vorton.preview import Camera
+>>> picture = render(sim)                               # doctest: +SKIP
 >>> camera = Camera.frame((-1, -1, 0), (1, 1, 3))       # bounds of the whole shot, m
 >>> picture = render(volume, camera)                    # doctest: +SKIP
 >>> write_film([picture], "smoke.png")                  # doctest: +SKIP
@@ -21,6 +22,7 @@ from .film_files import FORMATS, write_film
 
 if TYPE_CHECKING:
     from ._core import Volume
+    from .simulation import Simulation
 
 __all__ = [
     "FIRE_LOOK",
@@ -119,7 +121,7 @@ def _arguments(
 
 
 def render(
-    volume: Volume,
+    volume: Volume | Simulation,
     camera: Camera | None = None,
     size: tuple[int, int] = (640, 480),
     extinction: float | None = None,
@@ -137,8 +139,8 @@ def render(
 
     Parameters
     ----------
-    volume : Volume
-        From `Simulation.volume`.
+    volume : Volume or Simulation
+        From `Simulation.volume`. A simulation: its volume at the nominal voxel, and its bodies.
     camera : Camera, optional
         Default: frames this volume. Give one camera to all frames of a shot.
     size : 2 whole numbers
@@ -177,6 +179,9 @@ def render(
     --------
     >>> picture = render(sim.volume(0.02), Camera((0, -5, 1), (0, 0, 1)))   # doctest: +SKIP
     """
+    if hasattr(volume, "volume"):
+        bodies = volume if bodies is None else bodies
+        volume = volume.volume()
     if dye is not None:
         look = {**look, "dye": check_dye(dye)}
     burns = dye is None and carries_fire(volume) if fire is None else check_flag("fire", fire)

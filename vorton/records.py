@@ -117,22 +117,24 @@ def _number(health: Mapping[str, Any], name: str) -> float | None:
     return value if isinstance(value, (int, float)) else None
 
 
-def has_limit(name: str, health: Mapping[str, Any], time: float) -> bool:
-    """Whether a number of a frame at a time (s) is to be below its limit.
-
-    That is not so of what is not known without a grid, of a flow that has hardly moved, and where
-    walls or forces make much of the field.
-    """
-    if name not in HEALTH_LIMITS:
-        return False
+def why_unjudged(name: str, health: Mapping[str, Any], time: float) -> str:
+    """Why a number with a limit, of a frame at a time (s), need not be below it; "": it must."""
     if name not in _core.HEALTH_OF_GRID:
-        return True
+        return ""
     grid = health.get("grid")
     if isinstance(grid, (list, tuple)) and not any(grid):
-        return False
+        return "there was no grid"
     turned, residual = (_number(health, n) for n in ("largest_gradient", "poisson_residual"))
-    moves = turned is None or not turned * time < TURNED
-    return moves and (residual is None or not residual > OWN_FIELD)
+    if turned is not None and turned * time < TURNED:
+        return "the flow had hardly moved"
+    if residual is not None and residual > OWN_FIELD:
+        return "walls or forces made much of the flow"
+    return ""
+
+
+def has_limit(name: str, health: Mapping[str, Any], time: float) -> bool:
+    """Whether a number of a frame at a time (s) is to be below its limit."""
+    return name in HEALTH_LIMITS and not why_unjudged(name, health, time)
 
 
 def _with_limit(name: str, description: str) -> str:

@@ -9,7 +9,7 @@ from typing import Any
 from .archive import Archive
 from .fields import ranges_text
 from .manifest import Manifest
-from .records import HEALTH_LIMITS, has_limit
+from .records import HEALTH_LIMITS, has_limit, why_unjudged
 
 FEW_TRACERS = 1.0
 """Tracers per voxel of smoke below which grain shows.
@@ -21,7 +21,8 @@ tracers that are far apart (`Simulation.volume`).
 
 Voxels are weighted with their smoke ("filled_voxels" of a volume): the faint rim around a thin
 body, where grain does not show, makes up half and more of its active voxels. A body filled with
-`Tracers(per_voxel=6)` begins with 4 to 5.5.
+`Tracers(per_voxel=6)` begins with 4 to 5.5, a plume of them ends with 3 to 4.5; a fire ends with
+1.9 to 3 of 12, and would with 1 to 1.5 of 6 (`Emitter.per_voxel`).
 """
 
 GOOD_TRACERS = 3.0
@@ -77,6 +78,7 @@ def describe(manifest: Manifest) -> str:
         ("branch", _branch(data.get("branch"))),
         ("per voxel", _per_voxel(manifest)),
         ("health", _health(manifest)),
+        ("unchecked", _unchecked(manifest)),
     ]
     lines = [f"{name:10} {text}" for name, text in rows if text]
     return "\n".join(lines + [f"warning    {text}" for text in warnings(manifest)])
@@ -208,3 +210,22 @@ def _health(manifest: Manifest) -> str:
         if worst:
             parts.append(f"{name} {worst[1]:.2g} (limit {limit:g})")
     return "at worst " + ", ".join(parts) if parts else ""
+
+
+def _unchecked(manifest: Manifest) -> str:
+    """The numbers of health that were not held against their limits: in which frames, and why."""
+    found: dict[tuple[str, str], list[str]] = {}
+    for name in HEALTH_LIMITS:
+        frames: dict[str, list[int]] = {}
+        for n in manifest.frames:
+            health = manifest.frame(n)["health"]
+            why = why_unjudged(name, health, (n - 1) / manifest.data["fps"])
+            if not why and health.get(name) is None:
+                why = "it is not known"
+            if why:
+                frames.setdefault(why, []).append(n)
+        for why, numbers in frames.items():
+            found.setdefault((ranges_text(numbers), why), []).append(name)
+    return "; ".join(
+        f"{', '.join(names)} in frames {numbers}: {why}" for (numbers, why), names in found.items()
+    )

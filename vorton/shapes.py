@@ -57,6 +57,19 @@ class Shape(Definition):
         """The same where its surface alone matters, which may be open."""
         return self._core_shape()
 
+    def _span(self) -> tuple[np.ndarray, np.ndarray]:
+        """Opposite corners of a box around it at its largest, m."""
+        data = self._surface_shape()
+        if "vertices" in data:
+            return np.min(data["vertices"], axis=0), np.max(data["vertices"], axis=0)
+        radius, half = data.get("radius", 0.0), 0.5 * np.array(data.get("size", (0.0, 0.0, 0.0)))
+        if "axis" in data:  # a slab
+            normal = np.abs(data["axis"]) / np.linalg.norm(data["axis"])
+            half = radius * np.sqrt(np.maximum(0.0, 1 - normal**2)) + half[2] * normal
+        elif "radius" in data:
+            half = np.full(3, radius)
+        return data["center"] - half, data["center"] + half
+
     def _grown(self, rim: float) -> dict[str, Any]:
         """Fields of vt_shape for the body with a rim of that width around it, m."""
         own = self._core_shape()

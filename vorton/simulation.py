@@ -5,9 +5,6 @@ from __future__ import annotations
 import copy
 import operator
 import os
-import re
-import sys
-import warnings
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, Self
@@ -22,17 +19,17 @@ from .fields import check_flag, check_integer, check_number, shown
 from .files import write_atomically
 from .opening import (
     Recorder,
-    SceneWarning,
     add_source,
     check_method,
     make_core,
+    name_items,
     name_nearest,
-    name_source,
     remove_added,
 )
 from .records import Bodies, BodyState, Health, StageTime, Timings
 from .saved import encode, open_archive, same_state, unpickle
 from .scene import Scene
+from .scene_advice import warn
 from .source_base import Source
 from .views import Grids, Tracers, Vortons, set_known
 
@@ -229,7 +226,7 @@ class Simulation:
             scene.method = value
         except TypeError as error:
             raise TypeError(str(error).replace("Scene.method", "method", 1)) from None
-        check_method(scene, depth=6)
+        check_method(scene)
         self._core.set_method(scene.method.to_dict())
         scene._close()
         self._scene = scene
@@ -463,11 +460,9 @@ class Simulation:
     def _pass_warnings_on(self) -> None:
         """Those that the core has given since the last step, in Python's way."""
         given = self._core.warnings()
-        for source, text in given[self._warned :]:
+        for _, text in given[self._warned :]:
             self._warned += 1
-            name = name_source(self._scene, self._added, source)
-            text = re.sub(rf"source {source} \([a-z_]+\)", name, text, count=1) if name else text
-            warnings.warn(text, SceneWarning, stacklevel=_depth_of_caller())
+            warn(name_items(self._scene, self._added, text))
 
     # ---- what is in it ----
 
@@ -567,12 +562,16 @@ class Simulation:
     def _put(self, scene: Scene, item: Any, recorder: Recorder) -> None:
         """An item of the scene into the core."""
         with frame_rate(self.fps):
-            check_method(scene, depth=6)
+            check_method(scene)
             if isinstance(item, Source):
                 index = next(n for n, other in enumerate(scene.sources) if other is item)
                 add_source(scene, index, item, recorder)
-            else:
+                return
+            try:
                 item._add_to(recorder)
+            except (TypeError, ValueError) as error:
+                text = name_items(scene, self._added, str(error))
+                raise type(error)(text) from error
 
     def _keep(self, scene: Scene) -> None:
         self._altered = True
@@ -793,14 +792,6 @@ class Simulation:
             return f"{head}, {self.time:.4g} s, {content}>"
         except _core.BusyError:
             return f"{head}, stepping>"
-
-
-def _depth_of_caller() -> int:
-    """For `warnings.warn` in the calling function: the first caller outside of this file."""
-    depth, frame = 1, sys._getframe(1)
-    while frame.f_back and frame.f_code.co_filename == __file__:
-        depth, frame = depth + 1, frame.f_back
-    return depth
 
 
 def _frame_count(value: Any) -> int:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import dataclasses
 from typing import Any
 
+import numpy as np
+
 from . import _core
 from .animation import Animation, Transform, add_parent, largest, parent_field, split
 from .fields import Definition
@@ -36,9 +38,32 @@ class Source(Definition):
         """Radius of the thinnest vortex core that it makes, m: what a voxel should resolve."""
         return None
 
+    def _least_core(self) -> float | None:
+        """Core radius of its narrowest vortons, m, in the space of its parent; None: it bears none.
+
+        The cells of the grid are as wide.
+        """
+        return None
+
+    def _span(self) -> tuple[Any, Any]:
+        """Opposite corners of a box, m, in the space of its parent, in which its vortons begin."""
+        raise NotImplementedError
+
     def _add_to(self, core: Any, voxel: float) -> None:
         """Add to a `_core.Simulation`; `voxel` is the scene's nominal voxel, m."""
         raise NotImplementedError
+
+
+def section_core(definition: Any, core: float) -> float:
+    """Core radius of the vortons of a vortex with a core: half of it by default."""
+    if definition.layers == 0:
+        return core
+    return core / 2 if definition.vorton_core is None else definition.vorton_core
+
+
+def around(center: Any, radius: float) -> tuple[Any, Any]:
+    """Opposite corners of the cube about a centre that reaches as far as a radius, m."""
+    return np.subtract(center, radius), np.add(center, radius)
 
 
 def check_section(definition: Any, core: float) -> None:

@@ -11,7 +11,7 @@ from typing import Any
 from .animation import Animation, animatable, largest, scaled
 from .fields import Vector, check_each_axis, check_end, field, number
 from .shapes import Shape, check_shape
-from .source_base import ChangingCarrier, FluidSource, check_section
+from .source_base import ChangingCarrier, FluidSource, around, check_section, section_core
 from .tables import Table
 
 MOST_TRACERS = 2**31 - 1
@@ -83,6 +83,12 @@ class VortexRing(FluidSource):
 
     def _core_radius(self) -> float:
         return self.core
+
+    def _least_core(self) -> float:
+        return section_core(self, self.core)
+
+    def _span(self) -> tuple[Any, Any]:
+        return around(self.center, max(self.radii))
 
     def _add_to(self, core: Any, voxel: float) -> None:
         values = _RING.values(self) | {"radius": self.radii, "major": self._major()}

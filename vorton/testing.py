@@ -64,8 +64,9 @@ def assert_healthy(sim: Simulation | Manifest, **limits: float | None) -> None:
     AssertionError
         One number or several are above their limit, or not finite. The text names each of them,
         its value, its limit, the frame (of a bake the worst one), and what to change. What is not
-        known without a grid (Method.velocity direct or tree), or is of a flow that has hardly moved
-        yet, is passed over, unless a limit for it is given here: that is not held.
+        known without a grid (Method.velocity direct or tree), is of a flow that has hardly moved
+        yet, or of one of which walls or forces make much, is passed over (`vorton info` says what),
+        unless a limit for it is given here: that is not held.
     TypeError, ValueError
         Neither a simulation nor a manifest; a limit that is not a number, or is given for what is
         none.

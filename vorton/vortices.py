@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from .animation import Animation, Transform, largest, mapped, scaled, smallest
+from .animation import Animation, Transform, largest, mapped, scaled, smallest, value_at
 from .fields import Vector, check_end, field, shown
 from .meshes import check_rows
 from .shapes import Disk, Shape, Surface, check_shape
-from .source_base import ChangingFluidSource, FluidSource, check_section
+from .source_base import ChangingFluidSource, FluidSource, around, check_section, section_core
 from .sources import Tracers
 from .tables import Table
 
@@ -82,6 +82,12 @@ class Filament(FluidSource):
     def _core_radius(self) -> float:
         return self.core
 
+    def _least_core(self) -> float:
+        return section_core(self, self.core)
+
+    def _span(self) -> tuple[Any, Any]:
+        return self.points.min(axis=0), self.points.max(axis=0)
+
     def _add_to(self, core: Any, voxel: float) -> None:
         core.add(
             "filament",
@@ -124,6 +130,12 @@ class VortexTube(FluidSource):
 
     def _core_radius(self) -> float:
         return self.core
+
+    def _least_core(self) -> float:
+        return section_core(self, self.core)
+
+    def _span(self) -> tuple[Any, Any]:
+        return np.minimum(self.start, self.end), np.maximum(self.start, self.end)
 
     def _add_to(self, core: Any, voxel: float) -> None:
         parent = self._parent_id(core)
@@ -192,6 +204,12 @@ class Jet(ChangingFluidSource):
 
     def _core_radius(self) -> float:
         return smallest(self.core) if self.core is not None else 0.18 * smallest(self.radius)
+
+    def _least_core(self) -> float:
+        return section_core(self, self._core_radius())
+
+    def _span(self) -> tuple[Any, Any]:
+        return around(value_at(self.center, self.start), largest(self.radius))
 
     def _own_rate(self) -> float:
         """Pulses a second where the definition does not say."""
@@ -272,6 +290,12 @@ class RandomCloud(FluidSource):
     def _core_radius(self) -> float:
         # Its vortons are as those of a ring twice as thick.
         return 2.0 * (self.core or self.eddy / 5)
+
+    def _least_core(self) -> float:
+        return self.core or self.eddy / 5
+
+    def _span(self) -> tuple[Any, Any]:
+        return self.shape._span()
 
     def _add_to(self, core: Any, voxel: float) -> None:
         core.add(

@@ -2,6 +2,7 @@
 
 #include "base/status.h"
 #include "model/birth_sequence.h"
+#include "sources/source_list.h"
 #include "sources/vortex_structures.h"
 #include "state/rigid_body.h"
 #include "state/simulation.h"
@@ -10,11 +11,10 @@ enum { SAMPLES = 256 };
 
 /* Where a source bears, in the space of its parent: in a region, or at points. */
 typedef struct births {
-    const char *kind; /* in messages, */
-    int32_t number;   /* with its number among those of a kind */
-    double start;     /* s */
-    int over;         /* whether all has been born */
-    int strewn;       /* about the points, who knows how far */
+    int32_t id;   /* of the source */
+    double start; /* s */
+    int over;     /* whether all has been born */
+    int strewn;   /* about the points, who knows how far */
     int32_t parent;
     int moves;               /* apart from its parent */
     int once;                /* all at start */
@@ -87,17 +87,18 @@ static vt_status check_births(const vt_simulation *s, const vt_body *body, const
                                       (body->moves || vti_parent_moves(&s->transforms, b->parent)));
     if (may_part || b->over || b->strewn || (b->once && b->start < s->time) || bears(s, body, b))
         return VT_OK;
-    return vti_fail(VT_INVALID_ARGUMENT,
-                    "body '%s': %s %d lies %s of it for good and would bear nothing; allowed are "
-                    "sources that lie %s in part",
-                    body->name, b->kind, b->number, body->hole ? "outside" : "inside",
-                    body->hole ? "inside" : "outside");
+    return vti_fail(
+        VT_INVALID_ARGUMENT,
+        "body '%s': source %d (%s) lies %s of it for good and would bear nothing; allowed are "
+        "sources that lie %s in part",
+        body->name, b->id, vti_name_of_source(&s->sources, b->id),
+        body->hole ? "outside" : "inside", body->hole ? "inside" : "outside");
 }
 
 static vt_status check_tracer_emitter(const vt_simulation *s, const vt_body *body, int32_t n)
 {
     const vt_tracer_emitter *const e = &s->sources.emitters[n];
-    births b = {.kind = "emitter", .number = n, .start = e->start, .parent = e->parent};
+    births b = {.id = e->id, .start = e->start, .parent = e->parent};
     b.seed = e->seed;
     b.once = e->rate == 0;
     b.over = !b.once && e->end <= s->time;
@@ -114,7 +115,7 @@ static vt_status check_tracer_emitter(const vt_simulation *s, const vt_body *bod
 static vt_status check_fluid_emitter(const vt_simulation *s, const vt_body *body, int32_t n)
 {
     const vt_fluid_emitter *const p = &s->sources.parcels[n];
-    births b = {.kind = "emitter of parcels", .number = n, .start = p->start, .parent = p->parent};
+    births b = {.id = p->id, .start = p->start, .parent = p->parent};
     b.seed = p->seed;
     b.once = p->rate == 0;
     b.over = !b.once && p->end <= s->time;
@@ -132,8 +133,7 @@ static vt_status check_fluid_emitter(const vt_simulation *s, const vt_body *body
 static vt_status check_structure(vt_simulation *s, const vt_body *body, int32_t n)
 {
     const vt_structure *const structure = &s->sources.structures.item[n];
-    births b = {.kind = structure->kind->name,
-                .number = n,
+    births b = {.id = structure->id,
                 .start = structure->start,
                 .parent = structure->parent,
                 .moves = vti_structure_changes(structure),

@@ -260,69 +260,85 @@ static void find_slip_at(const vt_simulation *s, const surface *f, int32_t panel
 /* A layer is as wide as a core. Where another wall is nearer than that it is none: what would be
  * shed acts on both walls alike, hardly slows the slip that it is shed for, and grows without
  * bound. Share that is left of the layer: none from half a core down. */
-static double share_of_layer(const surface *f, double core, int32_t panel)
+static double share_of_layer(const vt_panels *p, double core, int32_t panel)
 {
-    const double room = (double)f->panels->room[f->body->first + panel];
+    const double room = (double)p->room[panel];
     return fmin(fmax(2 * room / core - 1, 0), 1);
 }
 
-/* Sums over the panels of n cross slip, in the world, and of area x (1 - n n^T), each with its
- * share.
- */
-static void sum_layers(const surface *f, const float *slip, const double *share, double layer[3],
-                       double spread[3][3])
+static void find_slip(const vt_simulation *s, const surface *f, float *slip)
 {
-    for (int32_t p = 0; p < f->body->count; p++) {
-        const double *const n = f->panels->normal[f->body->first + p];
-        const double area = share[p] * (double)f->panels->area[f->body->first + p];
-        const double along[3] = {(double)slip[3 * p], (double)slip[3 * p + 1],
-                                 (double)slip[3 * p + 2]};
-        double world[3], sheet[3];
-        vti_pose_direction(&f->body->pose, along, world);
-        vti_cross(n, world, sheet);
-        vti_add_scaled(layer, area, sheet);
-        for (int a = 0; a < 3; a++)
-            for (int b = 0; b < 3; b++)
-                spread[a][b] += area * ((a == b) - n[a] * n[b]);
-    }
-}
-
-/* Vortex lines end nowhere: what the body has shed, the layer that slips and its own vorticity sum
- * to nothing. A layer that is seen as wide as a core does not keep to that by itself, and fluid
- * around a body that spins would turn backwards in the end: n cross slip gets the tangential part
- * of the one vector that makes up for what is missing. */
-static void close_lines(const surface *f, const double *share, float *slip)
-{
-    const vt_body *const body = f->body->body;
-    double layer[3] = {0, 0, 0}, spread[3][3] = {{0}}, missing[3], made_up[3];
-    sum_layers(f, slip, share, layer, spread);
-    for (int c = 0; c < 3; c++)
-        missing[c] = -layer[c] - body->shed_strength[c] - 2 * f->volume * f->body->angular[c];
-    if (!solve_three((const double (*)[3])spread, missing, made_up))
-        return;
-    for (int32_t p = 0; p < f->body->count; p++) {
-        double along[3];
-        vti_cross(made_up, f->panels->normal[f->body->first + p], along);
-        for (int c = 0; c < 3; c++)
-            for (int w = 0; w < 3; w++)
-                slip[3 * p + c] += (float)(f->body->pose.matrix[w][c] * along[w]);
-    }
-}
-
-static void find_slip(vt_simulation *s, const surface *f, float *slip)
-{
-    const size_t mark = vti_arena_mark(&s->arena);
-    double *const share = vti_arena_push(&s->arena, sizeof *share * (size_t)f->body->count);
     const double depth = depth_of(s, f->body->body);
     int32_t patch = f->body->first_patch;
-    for (int32_t p = 0; p < f->body->count; p++) {
-        share[p] = share_of_layer(f, s->grid.core, p);
+    for (int32_t p = 0; p < f->body->count; p++)
         find_slip_at(s, f, p, depth, &patch, slip + 3 * (int64_t)p);
+}
+
+/* What bodies that touch, or a single one, have of layers. */
+typedef struct layers {
+    double core;         /* m */
+    double sum[3];       /* of n cross slip over the panels, in the world, m^3/s */
+    double spread[3][3]; /* of area x (1 - n n^T), m^2 */
+    double missing[3];   /* m^3/s */
+} layers;
+
+static void add_layers(const vt_panels *p, const vt_paneled_body *b, const float *slip, layers *l)
+{
+    for (int32_t i = 0; i < b->count; i++) {
+        const double *const n = p->normal[b->first + i];
+        const double area =
+            share_of_layer(p, l->core, b->first + i) * (double)p->area[b->first + i];
+        const double along[3] = {(double)slip[3 * i], (double)slip[3 * i + 1],
+                                 (double)slip[3 * i + 2]};
+        double world[3], sheet[3];
+        vti_pose_direction(&b->pose, along, world);
+        vti_cross(n, world, sheet);
+        vti_add_scaled(l->sum, area, sheet);
+        for (int r = 0; r < 3; r++)
+            for (int c = 0; c < 3; c++)
+                l->spread[r][c] += area * ((r == c) - n[r] * n[c]);
     }
-    close_lines(f, share, slip);
-    for (int32_t i = 0; i < 3 * f->body->count; i++)
-        slip[i] *= (float)share[i / 3];
-    vti_arena_pop(&s->arena, mark);
+}
+
+/* Each panel takes its part of what is missing, and is left its share of the layer. */
+static void end_layer(const vt_panels *p, const vt_paneled_body *b, double core,
+                      const double made_up[3], float *slip)
+{
+    for (int32_t i = 0; i < b->count; i++) {
+        double along[3];
+        vti_cross(made_up, p->normal[b->first + i], along);
+        for (int c = 0; c < 3; c++)
+            for (int w = 0; w < 3; w++)
+                slip[3 * i + c] += (float)(b->pose.matrix[w][c] * along[w]);
+        for (int c = 0; c < 3; c++)
+            slip[3 * i + c] *= (float)share_of_layer(p, core, b->first + i);
+    }
+}
+
+/* Vortex lines end nowhere: what bodies that touch have shed, the layer that slips and their own
+ * vorticity sum to nothing. A layer that is seen as wide as a core does not keep to that by itself,
+ * and fluid around a body that spins would turn backwards in the end: n cross slip gets the
+ * tangential part of the one vector that makes up for what is missing. `slip` is that of each body
+ * with panels, NULL: it sheds nothing. */
+static void close_lines(const vt_simulation *s, int32_t group, float *const *slip)
+{
+    const vt_panels *const p = &s->panels;
+    layers l = {.core = s->grid.core};
+    double made_up[3] = {0};
+    for (int32_t n = group; n < p->body_count; n++) {
+        const vt_paneled_body *const b = &p->bodies[n];
+        const double volume = vti_paneled_volume(b);
+        for (int c = 0; c < 3 && b->group == group; c++)
+            l.missing[c] -= b->body->shed_strength[c] + 2 * volume * b->angular[c];
+        if (b->group == group && slip[n])
+            add_layers(p, b, slip[n], &l);
+    }
+    for (int c = 0; c < 3; c++)
+        l.missing[c] -= l.sum[c];
+    (void)solve_three((const double (*)[3])l.spread, l.missing, made_up);
+    for (int32_t n = group; n < p->body_count; n++)
+        if (p->bodies[n].group == group && slip[n])
+            end_layer(p, &p->bodies[n], l.core, made_up, slip[n]);
 }
 
 /* Whether the flow reaches a body: any of it is in the grid, or it stirs the fluid by itself
@@ -339,6 +355,7 @@ static int is_reached(const vt_simulation *s, const vt_paneled_body *b)
     return vti_panels_stir(s) || square < b->reach * b->reach;
 }
 
+/* slip: NULL where the body sheds nothing. */
 static void find_flow(vt_simulation *s, const vt_paneled_body *b, float *slip)
 {
     const size_t mark = vti_arena_mark(&s->arena);
@@ -347,10 +364,10 @@ static void find_flow(vt_simulation *s, const vt_paneled_body *b, float *slip)
     vti_find_passing_velocity(s, b, velocity);
     const vt_impulse pull = find_acceleration(s, b, velocity);
     give(s, &f, own_impulse(&f), find_bound(s, &f), pull);
-    if (vti_sheds(b->body) && is_reached(s, b)) {
+    if (slip && is_reached(s, b)) {
         vti_find_surface_velocity(s, b, velocity);
         find_slip(s, &f, slip);
-    } else if (vti_sheds(b->body)) {
+    } else if (slip) {
         memset(slip, 0, 12 * (size_t)b->count);
     }
     vti_arena_pop(&s->arena, mark);
@@ -364,16 +381,29 @@ static int has_books(const vt_paneled_body *b)
 
 void vti_find_body_flow(vt_simulation *s, float *slip)
 {
+    const size_t mark = vti_arena_mark(&s->arena);
+    const int32_t count = s->panels.exist ? s->panels.body_count : 0;
+    float **const slip_of = vti_arena_push(&s->arena, sizeof *slip_of * (size_t)count);
+    for (int32_t n = 0; n < count; n++)
+        slip_of[n] = NULL;
     for (int32_t n = 0; n < s->bodies.count; n++) {
         vt_body *const body = &s->bodies.items[n];
         const vt_paneled_body *const b = s->panels.exist ? vti_panels_of(s, n) : NULL;
-        if (b && has_books(b))
-            find_flow(s, b, slip);
-        else
+        const int sheds = vti_sheds(body);
+        if (b && has_books(b)) {
+            find_flow(s, b, sheds ? slip : NULL);
+            if (sheds && is_reached(s, b))
+                slip_of[b - s->panels.bodies] = slip;
+        } else {
             body->flow.known = VT_FLOW_UNKNOWN;
-        if (vti_sheds(body))
+        }
+        if (sheds)
             slip += 3 * (int64_t)body->panels->count;
     }
+    for (int32_t n = 0; n < count; n++)
+        if (s->panels.bodies[n].group == n)
+            close_lines(s, n, slip_of);
+    vti_arena_pop(&s->arena, mark);
 }
 
 vt_impulse vti_sum_body_forces(const vt_simulation *s, double dt, const double about[3])

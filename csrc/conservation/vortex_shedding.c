@@ -2,6 +2,7 @@
 
 #include "field/solid_nodes.h"
 #include "geometry/neighbour_cells.h"
+#include "panels/panels.h"
 #include "state/distance_to_bodies.h"
 #include "state/heat_budget.h"
 #include "state/particles.h"
@@ -86,8 +87,8 @@ typedef struct shedding {
     newborn *born;
 } shedding;
 
-/* Notes in the books of the body the strength that it has shed at a point. */
-static void note_shed(vt_simulation *s, vt_body *body, const double way[3], const float position[3],
+/* Notes in the books of a body a strength that it has shed at a point. */
+static void note_part(vt_simulation *s, vt_body *body, const double way[3], const float position[3],
                       const double strength[3])
 {
     double r[3], moment[3][3] = {{0}};
@@ -99,6 +100,33 @@ static void note_shed(vt_simulation *s, vt_body *body, const double way[3], cons
     vti_take_open_lines((const double (*)[3])moment, body->flow.center, s->bodies.open_lines);
     vti_add_strength(r, strength, &body->flow.shed);
     vti_add_scaled(body->shed_strength, 1, strength);
+}
+
+/* Volume in which the vortex lines go on that a body sheds, m^3; 0: it has no books. */
+static double inner_volume(const vt_simulation *s, const vt_paneled_body *b)
+{
+    const vt_body *const body = &s->bodies.items[b->number];
+    return vti_sheds(body) && body->flow.known == VT_FLOW_KNOWN ? vti_paneled_volume(b) : 0;
+}
+
+/* Notes the strength that a body has shed at a point. Vortex lines go on inside of all bodies of
+ * its group, evenly: a half of a block sheds what goes around the whole, and with its own lines
+ * inside of itself alone the halves would turn against each other. */
+static void note_shed(vt_simulation *s, int32_t number, const double way[3],
+                      const float position[3], const double strength[3])
+{
+    const vt_panels *const p = &s->panels;
+    const vt_paneled_body *const own = vti_panels_of(s, number);
+    double volume = 0;
+    for (int32_t n = own->group; n < p->body_count; n++)
+        volume += p->bodies[n].group == own->group ? inner_volume(s, &p->bodies[n]) : 0;
+    for (int32_t n = own->group; n < p->body_count; n++) {
+        const vt_paneled_body *const b = &p->bodies[n];
+        const double share = b->group == own->group ? inner_volume(s, b) / volume : 0;
+        const double part[3] = {share * strength[0], share * strength[1], share * strength[2]};
+        if (share > 0)
+            note_part(s, &s->bodies.items[b->number], way, position, part);
+    }
 }
 
 /* The volume in the bound of stretching: that of a thin filament one core long, less than others
@@ -170,7 +198,7 @@ static void shed_panel(const shedding *d, int32_t panel)
     const int64_t row = d->row[panel];
     if (row >= 0 && is_near(d, row, place, area)) {
         add_to_row(d, row, strength);
-        note_shed(d->simulation, d->body, d->way, v->position + 3 * row, strength);
+        note_shed(d->simulation, d->number, d->way, v->position + 3 * row, strength);
         return;
     }
     if (!(vti_distance_near(d->simulation, d->poses, place) > 0))
@@ -325,7 +353,7 @@ static void append(vt_simulation *s, int64_t reserved, const double way[3], newb
         s->vortons.flags[first + i] |= VT_FLAG_BOUND_KNOWN | VT_FLAG_SHED;
         const float *const a = born->strength + 3 * i;
         const double strength[3] = {(double)a[0], (double)a[1], (double)a[2]};
-        note_shed(s, &s->bodies.items[born->body[i]], way, born->position + 3 * i, strength);
+        note_shed(s, born->body[i], way, born->position + 3 * i, strength);
     }
     vti_count_heat(s, first, born->count, NULL, 1);
 }

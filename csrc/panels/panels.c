@@ -185,6 +185,7 @@ void vti_pose_panels(vt_simulation *s, double time, const double way[3])
         if (vti_panels_act(s, n)) {
             vt_paneled_body b = pose_body(s, n, time, frame);
             b.first = p->count;
+            b.group = p->body_count;
             p->count += b.count;
             p->bodies[p->body_count++] = b;
         }
@@ -194,6 +195,7 @@ void vti_pose_panels(vt_simulation *s, double time, const double way[3])
     p->area = vti_arena_push(&p->arena, sizeof *p->area * count);
     p->density = vti_arena_push(&p->arena, sizeof *p->density * count);
     p->room = vti_arena_push(&p->arena, sizeof *p->room * count);
+    p->beside = vti_arena_push(&p->arena, sizeof *p->beside * count);
     p->onset = vti_arena_push(&p->arena, 3 * sizeof *p->onset * count);
     for (int32_t n = 0; n < p->body_count; n++)
         pose_panels(p, &p->bodies[n]);

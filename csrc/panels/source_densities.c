@@ -4,6 +4,7 @@
 #include "panels/mutual_visibility.h"
 #include "panels/panels.h"
 #include "panels/patches.h"
+#include "state/predicates.h"
 #include "state/simulation.h"
 #include "state/wind_at_time.h"
 
@@ -398,12 +399,13 @@ void vti_find_passing_velocity(vt_simulation *s, const vt_paneled_body *b, float
     vti_arena_pop(&s->arena, mark);
 }
 
-/* Room before a panel: to the nearest other body, m, or `within` where there is more. */
-static double find_room(const vt_simulation *s, const vt_paneled_body *b, int32_t i, double within)
+/* Finds the room before a panel: to the nearest other body, m, or `within` where there is more. */
+static void find_room(vt_simulation *s, const vt_paneled_body *b, int32_t panel, double within)
 {
-    const vt_panels *const p = &s->panels;
-    const double *const center = p->center[b->first + i];
+    vt_panels *const p = &s->panels;
+    const double *const center = p->center[panel];
     double room = within;
+    p->beside[panel] = -1;
     for (int32_t n = 0; n < p->body_count; n++) {
         const vt_paneled_body *const other = &p->bodies[n];
         const double limit = other->reach + room;
@@ -412,9 +414,13 @@ static double find_room(const vt_simulation *s, const vt_paneled_body *b, int32_
             continue;
         vti_pose_point_back(&other->pose, center, local);
         const double scale = other->pose.scale;
-        room = fmin(room, scale * vti_room_at_body(other->body, local, room / scale, NULL));
+        const double here = scale * vti_room_at_body(other->body, local, room / scale, NULL);
+        if (here < room) {
+            room = here;
+            p->beside[panel] = n;
+        }
     }
-    return room;
+    p->room[panel] = (float)room;
 }
 
 static void find_rooms_of_body(void *data, int64_t n)
@@ -423,7 +429,33 @@ static void find_rooms_of_body(void *data, int64_t n)
     const vt_paneled_body *const b = &s->panels.bodies[n];
     const double within = fmax(open_at * s->grid.spacing, s->grid.core);
     for (int32_t i = 0; i < b->count; i++)
-        s->panels.room[b->first + i] = (float)find_room(s, b, i, within);
+        find_room(s, b, b->first + i, within);
+}
+
+/* Whether two bodies may be of one group: solids that shed, and turn alike. Where one of them turns
+ * on the other, the vorticity inside is not the same. */
+static int are_alike(const vt_paneled_body *a, const vt_paneled_body *b)
+{
+    int alike = !a->set->open && !b->set->open;
+    for (int c = 0; c < 3; c++)
+        alike = alike && a->angular[c] == b->angular[c];
+    return alike && vti_sheds(a->body) && vti_sheds(b->body) && !a->body->hole && !b->body->hole;
+}
+
+/* Bodies that touch, or of which the grid does not resolve the gap, are of one group, whose number
+ * is that of its first; each is posed as one of its own. */
+static void group_bodies(vt_panels *p)
+{
+    for (int32_t n = 0; n < p->body_count; n++)
+        for (int32_t i = p->bodies[n].first; i < p->bodies[n].first + p->bodies[n].count; i++) {
+            const vt_paneled_body *const a = &p->bodies[n];
+            const vt_paneled_body *const b = p->beside[i] < 0 ? a : &p->bodies[p->beside[i]];
+            const int32_t kept = a->group < b->group ? a->group : b->group;
+            const int32_t gone = a->group < b->group ? b->group : a->group;
+            for (int32_t m = 0; kept != gone && are_alike(a, b) && m < p->body_count; m++)
+                if (p->bodies[m].group == gone)
+                    p->bodies[m].group = kept;
+        }
 }
 
 /* How much of the flow that other bodies make a panel turns back. A gap thinner than a cell is not
@@ -536,6 +568,7 @@ void vti_solve_densities(vt_simulation *s)
     const size_t mark = vti_arena_mark(&s->arena), bytes = sizeof *p->density * (size_t)p->count;
     float *const before = vti_arena_push(&s->arena, bytes);
     vti_parallel_each(s->def.threads, p->body_count, 1, find_rooms_of_body, s);
+    group_bodies(p);
     for (int round = 0; round < rounds; round++) {
         memcpy(before, p->density, bytes);
         for (int32_t n = 0; n < p->body_count; n++)

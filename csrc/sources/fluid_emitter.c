@@ -279,7 +279,8 @@ static vt_status choose_rate(const vt_simulation *s, vt_fluid_emitter *p)
     if (!(pull > 0 && reach > 0))
         return vti_fail(VT_INVALID_ARGUMENT,
                         "how often it is renewed follows from how fast its fluid rises, and it "
-                        "does not: it is as heavy as the ambient one, or there is no gravity; give "
+                        "does not: it is as heavy as the ambient one, or there is no gravity, or "
+                        "Method.buoyancy is \"none\"; give "
                         "it a temperature (for fuel above Combustion.ignition, %g K), or say how "
                         "often by renew (1/s; in C rate)",
                         s->def.combustion.ignition);

@@ -12,6 +12,7 @@ typedef struct vt_paneled_body {
     const vt_body *body;
     const vt_panel_set *set; /* of the body: fine or coarse */
     int32_t number;          /* of the body */
+    int32_t group;           /* of bodies that touch and turn alike: the first of them here */
     int32_t first, count, first_patch, patch_count;
     vt_patch *whole;                /* of a container around others each panel as one; or NULL */
     vt_pose pose, laid;             /* of the space of the body; of that of the panels */
@@ -33,6 +34,7 @@ typedef struct vt_panels {
     double (*center)[3], (*normal)[3]; /* of each panel, m; outward */
     float *area, *density;             /* m^2, m/s */
     float *room;     /* of each to the nearest other body, m, as far as it matters */
+    int32_t *beside; /* the body there, among those with panels; -1: none */
     float *onset;    /* count x 3: velocity without panels, but with what containers around emit
                         beyond their even densities, m/s */
     vt_patch *patch; /* body by body */

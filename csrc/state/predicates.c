@@ -61,9 +61,7 @@ int vti_has_forces_on(const vt_simulation *s, int acts_on)
     return 0;
 }
 
-/* Smallest core of the fluid that emitters will give, m, or infinity: what is born around a body
- * before it should not make the grid finer than the scene asks for. */
-static double core_to_come(const vt_simulation *s)
+double vti_core_to_come(const vt_simulation *s)
 {
     double least = INFINITY;
     for (int32_t n = 0; n < s->sources.fluid_emitter_count; n++) {
@@ -97,7 +95,7 @@ double vti_core_of_neutral(const vt_simulation *s)
     }
     if (least > 0 && s->def.spacing > 0)
         return vti_usual_core(s) * s->def.spacing;
-    const double other = least > 0 ? core_to_come(s) : INFINITY;
+    const double other = least > 0 ? vti_core_to_come(s) : INFINITY;
     return isfinite(other) ? other : least;
 }
 

@@ -37,6 +37,10 @@ int vti_has_warm_bodies(const vt_simulation *s);
  * what suits a force. 0 where nothing wants any. */
 double vti_core_of_neutral(const vt_simulation *s);
 
+/* Smallest core of the fluid that emitters will give, m, or infinity: what a body sheds, or has
+ * born around it, before that should not make the grid finer than the scene asks for. */
+double vti_core_to_come(const vt_simulation *s);
+
 /* Whether the volumes follow the temperatures. */
 static inline int vti_expands(const vt_simulation *s)
 {

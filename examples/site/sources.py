@@ -196,12 +196,12 @@ def _joined(node):
 def scene_warnings():
     """Texts of the warnings of scenes and films, with the docstrings of what gives them."""
     found = []
-    files = ("vorton/opening.py", "vorton/film.py")
+    files = ("vorton/scene_advice.py", "vorton/film.py")
     for function in (node for file in files for node in ast.parse(read(file)).body):
         if not isinstance(function, ast.FunctionDef):
             continue
         calls = [n for n in ast.walk(function) if isinstance(n, ast.Call)]
-        if not any(ast.unparse(call.func) == "warnings.warn" for call in calls):
+        if not any(ast.unparse(call.func) == "warn" for call in calls):
             continue
         texts = [
             _joined(n.value) for n in ast.walk(function)
