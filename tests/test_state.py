@@ -45,7 +45,7 @@ def test_a_loaded_state_goes_on_with_the_same_bits(method):
 
 
 def assert_made_again(sim, before):
-    """A simulation has all fields that another had when it was saved; velocities are those of now."""
+    """A simulation has all that another had when it was saved; velocities are those of now."""
     now = dict(fields_of(sim._core.save_state(6)))
     assert now.keys() == before.keys()
     full = sim.method.buoyancy == "full"

@@ -61,8 +61,8 @@ def same_state(sim: Simulation, other: Simulation) -> bool:
     """Whether both have the same scene, and all that evolves has the same bits.
 
     Columns that only one of both keeps are passed over: they follow from others. So are velocities
-    where no acceleration follows from them: the next step finds them anew, and what was loaded shows
-    those of its time.
+    where no acceleration follows from them: the next step finds them anew, and what was loaded
+    shows those of its time.
     """
     if sim.scene != other.scene or (sim.fps, sim.frame) != (other.fps, other.frame):
         return False
