@@ -2,33 +2,27 @@
 
 #include <string.h>
 
-static const uint8_t *number_at(const void *rows, int components, int64_t row, int component)
+/* The numbers of one component. */
+typedef struct column {
+    const uint8_t *first;
+    int64_t stride; /* bytes */
+} column;
+
+static column find_column(const void *rows, int components, int component)
 {
-    return (const uint8_t *)rows + 4 * (row * components + component % components);
+    return (column){(const uint8_t *)rows + 4 * (component % components), 4 * components};
+}
+
+static uint32_t bits_at(const column *c, int64_t row)
+{
+    uint32_t bits;
+    memcpy(&bits, c->first + row * c->stride, sizeof bits);
+    return bits;
 }
 
 static int64_t row_at(const vt_packed_rows *about, int64_t n)
 {
     return about->order ? about->order[n] : n;
-}
-
-static uint32_t bits_at(const uint8_t *from, const vt_packed_rows *about, const vt_chunk *chunk,
-                        int64_t n)
-{
-    uint32_t bits;
-    const int64_t row = row_at(about, chunk->first + n);
-    memcpy(&bits, number_at(from, about->components, row, chunk->component), sizeof bits);
-    return bits;
-}
-
-static uint32_t reference_bits(const vt_packed_rows *about, const vt_chunk *chunk, int64_t n)
-{
-    uint32_t bits;
-    memcpy(&bits,
-           number_at(about->reference, about->reference_components, chunk->first + n,
-                     chunk->component),
-           sizeof bits);
-    return bits;
 }
 
 /* ---- differences of bits ---- */
@@ -91,11 +85,15 @@ static int digits_of(uint32_t bits)
 
 int vti_find_digits(const uint8_t *from, const vt_packed_rows *about, const vt_chunk *chunk)
 {
+    const column numbers = find_column(from, about->components, chunk->component);
     int digits = 0;
     uint32_t largest = 0;
     for (int64_t n = 0; n < chunk->count; n++) {
-        const uint32_t bits = bits_at(from, about, chunk, n), size = bits & 0x7fffffff;
+        const uint32_t bits = bits_at(&numbers, row_at(about, chunk->first + n));
+        const uint32_t size = bits & 0x7fffffff;
         const int needed = digits_of(bits);
+        if (needed <= digits && size <= largest)
+            continue;
         digits = needed > digits ? needed : digits;
         largest = size > largest ? size : largest;
         if (digits > VT_MOST_DIGITS || !((double)float_of(largest) * scale_of(digits) < 0x1p30))
@@ -106,63 +104,79 @@ int vti_find_digits(const uint8_t *from, const vt_packed_rows *about, const vt_c
 
 /* ---- a chunk ---- */
 
-/* What the number of a row is less, before the one before is taken off. */
-static uint32_t reference_at(const vt_packed_rows *about, const vt_chunk *chunk, int64_t n)
-{
-    switch (chunk->way) {
-    case VT_LESS_ANOTHER_FIELD:
-        return order_of(reference_bits(about, chunk, n));
-    case VT_ON_A_LATTICE_BESIDE_ANOTHER:
-        return nearest_multiple(reference_bits(about, chunk, n), scale_of(chunk->digits));
-    default:
-        return 0;
-    }
-}
-
 static int has_lattice(const vt_chunk *chunk)
 {
     return chunk->way == VT_ON_A_LATTICE || chunk->way == VT_ON_A_LATTICE_BESIDE_ANOTHER;
 }
 
+static int is_beside_another(const vt_chunk *chunk)
+{
+    return chunk->way == VT_LESS_ANOTHER_FIELD || chunk->way == VT_ON_A_LATTICE_BESIDE_ANOTHER;
+}
+
+/* A number as what differences are taken of: its place among values, or its multiple. */
+static uint32_t whole_of(const column *c, int64_t row, int lattice, double scale)
+{
+    const uint32_t bits = bits_at(c, row);
+    return lattice ? nearest_multiple(bits, scale) : order_of(bits);
+}
+
+static column find_reference(const vt_packed_rows *about, const vt_chunk *chunk)
+{
+    if (!is_beside_another(chunk))
+        return (column){NULL, 0};
+    return find_column(about->reference, about->reference_components, chunk->component);
+}
+
 void vti_take_words(const uint8_t *from, const vt_packed_rows *about, const vt_chunk *chunk,
                     uint32_t *words)
 {
-    const int lattice = has_lattice(chunk);
+    const int lattice = has_lattice(chunk), keeps = chunk->way != VT_LESS_ANOTHER_FIELD;
     const double scale = scale_of(lattice ? chunk->digits : 0);
+    const column numbers = find_column(from, about->components, chunk->component);
+    const column other = find_reference(about, chunk);
     uint32_t before = 0;
     for (int64_t n = 0; n < chunk->count; n++) {
-        const uint32_t bits = bits_at(from, about, chunk, n);
+        const int64_t row = row_at(about, chunk->first + n);
         if (chunk->way == VT_AS_THEY_ARE) {
-            words[n] = bits;
+            words[n] = bits_at(&numbers, row);
             continue;
         }
-        const uint32_t now = (lattice ? nearest_multiple(bits, scale) : order_of(bits)) -
-                             reference_at(about, chunk, n);
+        uint32_t now = whole_of(&numbers, row, lattice, scale);
+        if (other.first)
+            now -= whole_of(&other, row, lattice, scale);
         words[n] = fold(now - before);
-        before = chunk->way == VT_LESS_ANOTHER_FIELD ? 0 : now;
+        before = keeps ? now : 0;
     }
+}
+
+static uint32_t bits_of(uint32_t whole, int lattice, double step)
+{
+    if (!lattice)
+        return whole >> 31 ? whole & ~(UINT32_C(1) << 31) : ~whole;
+    const int64_t multiple = (int64_t)whole - ((int64_t)(whole >> 31) << 32);
+    const float value = (float)((double)multiple * step);
+    uint32_t bits;
+    memcpy(&bits, &value, sizeof bits);
+    return bits;
 }
 
 void vti_restore_words(const uint32_t *words, const vt_packed_rows *about, const vt_chunk *chunk,
                        uint8_t *to)
 {
-    const int lattice = has_lattice(chunk);
-    const double step = 1 / scale_of(lattice ? chunk->digits : 0);
+    const int lattice = has_lattice(chunk), keeps = chunk->way != VT_LESS_ANOTHER_FIELD;
+    const double scale = scale_of(lattice ? chunk->digits : 0), step = 1 / scale;
+    const column other = find_reference(about, chunk);
     uint32_t before = 0;
     for (int64_t n = 0; n < chunk->count; n++) {
+        const int64_t row = row_at(about, chunk->first + n);
         uint32_t bits = words[n];
         if (chunk->way != VT_AS_THEY_ARE) {
             const uint32_t now = before + unfold(bits);
-            const uint32_t whole = now + reference_at(about, chunk, n);
-            before = chunk->way == VT_LESS_ANOTHER_FIELD ? 0 : now;
-            bits = whole >> 31 ? whole & ~(UINT32_C(1) << 31) : ~whole;
-            if (lattice) {
-                const int64_t multiple = whole >> 31 ? (int64_t)whole - (INT64_C(1) << 32) : whole;
-                const float value = (float)((double)multiple * step);
-                memcpy(&bits, &value, sizeof bits);
-            }
+            const uint32_t beside = other.first ? whole_of(&other, row, lattice, scale) : 0;
+            bits = bits_of(now + beside, lattice, step);
+            before = keeps ? now : 0;
         }
-        memcpy(to + 4 * (row_at(about, chunk->first + n) * about->components + chunk->component),
-               &bits, 4);
+        memcpy(to + 4 * (row * about->components + chunk->component), &bits, 4);
     }
 }
