@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "archive/inflate.h"
-#include "archive/row_words.h"
 #include "base/parallel.h"
 #include "volume/deflate.h"
 

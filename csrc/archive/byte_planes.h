@@ -35,6 +35,7 @@
 /* clang-format on */
 #pragma once
 
+#include "archive/row_words.h"
 #include "volume/bytes.h"
 #include "vorton.h"
 
@@ -43,15 +44,6 @@ enum { VT_PLANE = 8192 /* numbers */, VT_MOST_PLANES = 8 /* bytes of a number */
 /* Appends count numbers of item bytes (1 .. VT_MOST_PLANES) in packed form; with up to `threads`
  * threads, the same bytes with any number of them. */
 void vti_pack_planes(const void *from, int64_t count, int item, int threads, vt_bytes *to);
-
-/* Numbers of 4 bytes, `components` in a row. */
-typedef struct vt_packed_rows {
-    int64_t rows;
-    int components;
-    const void *reference; /* as many rows of the field that they may be nearly like; NULL: none */
-    int reference_components;
-    const uint32_t *order; /* the rows in the order in which they are taken; NULL: as they lie */
-} vt_packed_rows;
 
 /* The rows in the ascending order of `rows` numbers (int64) of a field, to be given back with
  * free(). NULL where two are the same, where they lie farther apart than VT_MOST_APART times their

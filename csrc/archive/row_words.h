@@ -2,7 +2,16 @@
  * (archive/byte_planes.h): small ones where the numbers are alike. Exact, any bits come back. */
 #pragma once
 
-#include "archive/byte_planes.h"
+#include <stdint.h>
+
+/* Numbers of 4 bytes, `components` in a row. */
+typedef struct vt_packed_rows {
+    int64_t rows;
+    int components;
+    const void *reference; /* as many rows of the field that they may be nearly like; NULL: none */
+    int reference_components;
+    const uint32_t *order; /* the rows in the order in which they are taken; NULL: as they lie */
+} vt_packed_rows;
 
 /* How a chunk of them is taken; b is the number before in the chunk, 0 at first, or that of the
  * same row in the other field. */
