@@ -30,6 +30,8 @@ def fields_of(cls):
     return {f.name: f for f in dataclasses.fields(cls) if "row" in f.metadata}
 
 
+for _name in vt.__all__:  # a name brings its module with it
+    getattr(vt, _name)
 FROM_TABLES = [cls for cls in classes() if fields_of(cls)]
 
 
