@@ -58,6 +58,12 @@ def derive(out):
     return vt.derive(out.parent / "whole", out, progress=False, threads=1)
 
 
+def retime(out):
+    """The same with frames in between, into tracers alone."""
+    fields = {"fps": 48, "volumes": None, "tracers": True}
+    return vt.derive(out.parent / "whole", out, progress=False, threads=1, **fields)
+
+
 def save(out):
     """A simulation into an archive, a scene into a file."""
     vt.Simulation(small(), threads=1, max_vortons=99).save(out / "now.vta")
@@ -90,6 +96,7 @@ def prune(out):
 JOBS = {
     bake: nothing,
     derive: nothing,
+    retime: nothing,
     save: empty,
     branch: nothing,
     copy: nothing,
@@ -98,7 +105,7 @@ JOBS = {
     prune: a_bake,
 }
 
-AGAIN = bake, derive, save, branch  # the same call goes on with what is whole
+AGAIN = bake, derive, retime, save, branch  # the same call goes on with what is whole
 
 
 def contents(out):

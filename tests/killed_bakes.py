@@ -1,13 +1,15 @@
 """Kills bakes at any moment, and those that go on with them: whole frames or none, and in the end
-the same bytes.
+the same bytes. The same of moves: at every moment all frames and states are whole in one of both
+folders.
 
     python tests/killed_bakes.py [SECONDS] [SEED]
 
-Each bake is a forked child, so that the moments lie in the bake and not in the start of Python.
+Each bake or move is a forked child, so that the moments lie in it and not in the start of Python.
 """
 
 import os
 import random
+import shutil
 import signal
 import sys
 import tempfile
@@ -17,14 +19,20 @@ from pathlib import Path
 from bakes import content, small_scene
 
 import vorton as vt
+from vorton.archive import Archive
+from vorton.files import LOCK
 from vorton.manifest import Manifest
 
 
 def begin(out):
     """The process that bakes into the folder."""
+    return fork(lambda: vt.bake(small_scene(), out, frames=(1, 4), progress=False, threads=1))
+
+
+def fork(job):
     child = os.fork()
     if child == 0:
-        vt.bake(small_scene(), out, frames=(1, 4), progress=False, threads=1)
+        job()
         os._exit(0)
     return child
 
@@ -44,7 +52,73 @@ def check_frames(out):
         assert all(manifest.is_whole(n) for n in manifest.frames), manifest.frames
 
 
+# ---- moves ----
+
+
+def meshed(folder):
+    """A scene with a mesh in a file, of which the path in the archive follows a move."""
+    corners = [(x, y, z) for x in (0, 1) for y in (0, 1) for z in (0, 1)]
+    faces = "2 4 3 1\nf 7 8 6 5\nf 5 6 2 1\nf 4 8 7 3\nf 3 7 5 1\nf 6 8 4 2"
+    lines = [f"v {x - 3} {y} {z}" for x, y, z in corners]
+    (folder / "box.obj").write_text("\n".join(lines) + f"\nf {faces}\n")
+    scene = small_scene()
+    scene.add(vt.Body(vt.Mesh(folder / "box.obj")))
+    return scene
+
+
+def whole_frames(folder):
+    """Numbers of the frames, and of the states, that are whole there."""
+    if not (folder / "ring.json").exists():
+        return set(), set()
+    manifest = Manifest.load(folder / "ring.json")
+    frames = {n for n in manifest.frames if manifest.is_whole(n)}
+    if not (folder / "ring.vta").exists():
+        return frames, set()
+    with Archive(folder / "ring.vta") as archive:
+        return frames, {n for n in archive.frames if archive.damage(n) is None}
+
+
+def files(folder):
+    found = content(folder) if folder.exists() else {}
+    found.pop(LOCK, None)  # one that stays locks nothing
+    return found
+
+
+def kill_moves(place, chance, seconds):
+    """Returns how many moves, and how often they were killed."""
+    began, moves, kills = time.monotonic(), 0, 0
+    source, target, wanted, kept = (Path(place, n) for n in ("from", "to", "wanted", "kept"))
+    for scene in (small_scene(), meshed(Path(place))):
+        vt.bake(scene, kept, frames=(1, 4), progress=False, threads=1, overwrite=True)
+        shutil.copytree(kept, source)
+        length = time.monotonic()
+        vt.move_bake(source, wanted)
+        length, result = time.monotonic() - length, files(wanted)
+        shutil.rmtree(wanted)
+        while time.monotonic() - began < seconds / 2 or not moves:
+            shutil.copytree(kept, source)
+            for _ in range(chance.randint(1, 4)):
+                child = fork(lambda: vt.move_bake(source, target) if source.exists() else None)
+                time.sleep(chance.uniform(0, length))
+                os.kill(child, signal.SIGKILL)
+                kills += not end(child)
+                there, here = whole_frames(source), whole_frames(target)
+                for n in range(2):
+                    assert there[n] | here[n] == {1, 2, 3, 4}, (there, here)
+            if (source / "ring.json").exists():
+                vt.move_bake(source, target)
+            shutil.rmtree(source, ignore_errors=True)
+            assert files(target) == result, (sorted(files(target)), sorted(result))
+            shutil.rmtree(target)
+            moves += 1
+        began += seconds / 2
+    return moves, kills
+
+
 def main(seconds="60", seed="1"):
+    with tempfile.TemporaryDirectory() as place:
+        moves, kills = kill_moves(place, random.Random(int(seed)), float(seconds) / 4)
+    print(f"{moves} moves, killed {kills} times: all of the same bytes", flush=True)
     chance, bakes, kills, started = random.Random(int(seed)), 0, 0, time.monotonic()
     with tempfile.TemporaryDirectory() as place:
         whole = Path(place, "whole")

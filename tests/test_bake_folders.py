@@ -159,6 +159,17 @@ def test_a_move_that_was_interrupted_is_ended_by_another(made, tmp_path, monkeyp
     assert stop_at > 15
 
 
+def test_what_a_killed_move_left_half_written_goes(made, tmp_path):
+    old, new = tmp_path / "a", tmp_path / "b"
+    duplicate(made, old)
+    new.mkdir()
+    for folder in (old, new):
+        (folder / ".ring.json.7.vorton-part").write_bytes(b"half")
+    names = {path.name for path in old.iterdir() if not path.name.startswith(".")}
+    vt.move_bake(old, new)
+    assert not old.exists() and {path.name for path in new.iterdir()} == names
+
+
 def test_a_move_from_the_folder_of_now(made, tmp_path, monkeypatch):
     duplicate(made, tmp_path / "bake")
     monkeypatch.chdir(tmp_path / "bake")

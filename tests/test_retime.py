@@ -186,6 +186,15 @@ def test_a_derived_bake_of_twice_the_rate(folder, tmp_path):
     assert between < 1.05 * steps / 2 and between < 0.5 * middle
 
 
+def test_frames_in_between_do_not_depend_on_those_made_before(folder, tmp_path):
+    """In a second call another frame is the first."""
+    settings = {"fps": 48, "volumes": None, "progress": False, "threads": 1}
+    vt.derive(folder, tmp_path / "once", **settings)
+    for last in (3, 7):
+        vt.derive(folder, tmp_path / "twice", frames=(1, last), **settings)
+    assert content(tmp_path / "twice") == content(tmp_path / "once")
+
+
 def test_frames_that_the_archive_does_not_reach_are_refused(folder, tmp_path):
     with pytest.raises(ValueError, match="has frames 1-4, and lacks 5"):
         vt.derive(folder, tmp_path, fps=48, frames=(1, 8), progress=False)

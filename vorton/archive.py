@@ -234,7 +234,9 @@ class Archive:
         """The state at a frame, its checksums compared: each field by its name.
 
         ``tracers.position`` (n, 3) and so on, as the views of a simulation show them, in the order
-        of the simulation; and all else that evolves.
+        of the simulation; and all else that evolves. Columns that are made again where a state is
+        loaded are not among them: velocities, and what tracers take from the vortons around them;
+        `Simulation.load` has these, too.
 
         Raises
         ------
@@ -371,6 +373,8 @@ def _directory(
 def fields_of(state: memoryview) -> Iterator[tuple[str, np.ndarray]]:
     """The fields of a state that is not packed, of which they share the memory."""
     for name, dtype, columns, rows, at, size, _ in _directory(state):
+        if size == 0 and rows:  # a column that is made again where the state is loaded
+            continue
         array = np.frombuffer(state[at : at + size], dtype)
         yield name, array.reshape(rows, columns) if columns > 1 else array
 

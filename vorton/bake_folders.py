@@ -23,6 +23,7 @@ from .files import (
     locked,
     new_folders_removed,
     remove,
+    remove_leftovers,
     replaced,
 )
 from .manifest import Manifest, json_value
@@ -102,6 +103,7 @@ def move_bake(place: str | os.PathLike[str], out: str | os.PathLike[str]) -> Man
             made.save()
         _move_archive(manifest, made)
         flush_folder(made.folder)  # first: what is removed must be there
+        remove_leftovers(manifest.folder)
         for path in manifest.stage_files:
             remove(path)
         manifest.remove_files()
@@ -122,6 +124,7 @@ def _both_folders(
     with new_folders_removed(Path(out)):
         folder = prepare_folder(out)
         with lock(manifest.folder), locked(folder):
+            remove_leftovers(folder)
             manifest = Manifest.load(manifest.path)
             yield manifest, _at(manifest, folder)
 

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "archive/block.h"
 #include "archive/take_over.h"
 #include "base/parallel.h"
 #include "base/status.h"
@@ -309,6 +310,18 @@ static void blend_fields(const vt_state_list *to, const vt_state_list *earlier,
         }
 }
 
+/* Records, and animated numbers of the definition, are those of the step in which the time lies,
+ * whatever was shown before. */
+static void take_records(const vt_state_list *to, const vt_state_list *later)
+{
+    for (int32_t f = 0; f < to->count; f++) {
+        const vt_state_field *const field = &to->field[f], *const from = &later->field[f];
+        const size_t row = vti_bytes_of_type((uint32_t)field->type) * (size_t)field->components;
+        for (int64_t n = 0; n < field->rows && field->items == VT_ROWS_STAY; n++)
+            memcpy(field->data + n * field->stride, from->data + n * from->stride, row);
+    }
+}
+
 /* ---- the whole ---- */
 
 static vt_status check_moments(const vt_simulation *s, const vt_simulation *a,
@@ -351,6 +364,7 @@ static vt_status show(vt_simulation *s, const vt_moment *earlier, const vt_momen
         return status;
     vti_take_state(s, a, &(vt_row_maps){.of = {NULL}}, lists);
     vti_list_state(b, &lists[2]);
+    take_records(&lists[0], &lists[2]);
     blend_fields(&lists[0], &lists[1], &lists[2], (time - a->time) / (b->time - a->time));
     for (int set = 0; set < 2; set++) {
         blend_particles(&jobs[set]);

@@ -45,8 +45,9 @@ static int has_reference(const uint8_t *bytes, uint32_t n, const vt_field_entry 
     if (number > n)
         return 0;
     const vt_field_entry other = vti_frame_entry(bytes, number - 1);
-    return other.rows == e->rows && (ordered ? other.type == 'q' && other.components == 1
-                                             : vti_bytes_of_type(other.type) == 4);
+    return other.rows == e->rows && other.packing != VT_MADE_AGAIN &&
+           (ordered ? other.type == 'q' && other.components == 1
+                    : vti_bytes_of_type(other.type) == 4);
 }
 
 static int is_sound(const vt_field_entry *e, int packed, uint64_t room)
@@ -58,6 +59,8 @@ static int is_sound(const vt_field_entry *e, int packed, uint64_t room)
         return 0;
     if (packed && (way_of(e) == VT_IN_ROWS || way_of(e) == VT_IN_ORDER))
         return item == 4;
+    if (e->packing == VT_MADE_AGAIN)
+        return e->bytes == 0 || (!packed && e->bytes == vti_unpacked_bytes(e));
     if (e->packing > (packed ? VT_IN_PLANES : VT_STORED))
         return 0;
     return e->packing != VT_STORED || e->bytes == vti_unpacked_bytes(e);
@@ -147,7 +150,8 @@ static uint32_t find_field(const char *const (*pairs)[2], size_t count, const ui
             continue;
         for (uint32_t m = 0; m < n; m++) {
             const vt_field_entry other = vti_frame_entry(bytes, m);
-            if (strcmp(other.name, pairs[k][1]) == 0 && other.rows == entry->rows)
+            if (strcmp(other.name, pairs[k][1]) == 0 && other.rows == entry->rows &&
+                other.packing != VT_MADE_AGAIN)
                 return m + 1;
         }
     }
@@ -162,7 +166,8 @@ static size_t offset_of(const uint8_t *bytes, size_t begin, uint32_t field)
 {
     for (uint32_t n = 0; n < field; n++) {
         const vt_field_entry entry = vti_frame_entry(bytes, n);
-        begin += (size_t)vti_unpacked_bytes(&entry);
+        begin +=
+            (size_t)(entry.packing == VT_MADE_AGAIN ? entry.bytes : vti_unpacked_bytes(&entry));
     }
     return begin;
 }
@@ -223,6 +228,11 @@ static void pack_field(fields *f, const uint8_t *state, uint32_t n, const uint8_
 {
     vt_field_entry entry = vti_frame_entry(state, n);
     const size_t start = to->size, plain = (size_t)vti_unpacked_bytes(&entry);
+    if (entry.packing == VT_MADE_AGAIN) {
+        entry.bytes = 0;
+        put_entry(to, n, &entry);
+        return;
+    }
     if (vti_bytes_of_type(entry.type) == 4) {
         entry.packing = pack_rows(f, state, n, from, &entry, threads, to);
     } else {
@@ -287,6 +297,8 @@ static vt_status unpack_field(const char *what, const vt_crc *crc, fields *f, co
     if (vti_crc32(crc, from, (size_t)entry->bytes) != entry->crc)
         return vti_fail(VT_INVALID_ARGUMENT, "%s: is damaged: the checksum of %s differs", what,
                         entry->name);
+    if (entry->packing == VT_MADE_AGAIN)
+        return VT_OK;
     if (entry->packing == VT_STORED) {
         vti_put(to, from, (size_t)vti_unpacked_bytes(entry));
         return VT_OK;
@@ -315,8 +327,11 @@ vt_status vti_unpack_frame(const char *what, const uint8_t *bytes, int threads, 
         vt_field_entry entry = vti_frame_entry(bytes, n);
         status = unpack_field(what, &crc, &f, from, threads, &entry, to);
         from += entry.bytes;
-        entry.bytes = vti_unpacked_bytes(&entry);
-        entry.crc = entry.packing = 0;
+        entry.crc = 0;
+        if (entry.packing != VT_MADE_AGAIN) {
+            entry.bytes = vti_unpacked_bytes(&entry);
+            entry.packing = VT_STORED;
+        }
         put_entry(to, n, &entry);
     }
     free(f.order);

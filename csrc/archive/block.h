@@ -34,7 +34,9 @@
  *        68  uint32    how the numbers are stored: 0 as they are, 1 in planes, 2 in rows
  *                      (archive/byte_planes.h); rows that are less those of another field: 2 + 256 x
  *                      the number of that field in the directory, from 1 on, which comes before;
- *                      3 + 256 x the number of a field before, of int64: in rows, in its order
+ *                      3 + 256 x the number of a field before, of int64: in rows, in its order;
+ *                      4 not at all, in 0 bytes: who loads the state makes them again
+ *                      (archive/made_again.h)
  *       then the fields in the order of the directory; then 0 .. 7 bytes of 0
  *
  * INDX, the last once the archive is closed: summed is the length.
@@ -50,7 +52,8 @@
  * behind, where the head of a frame and its checksum are right.
  *
  * In memory a state may be a block of the kind "STAT": a frame whose fields are as they are,
- * without their checksums. */
+ * without their checksums. There those that are stored in no way (4) are still there, or take 0
+ * bytes. */
 /* clang-format on */
 #pragma once
 
@@ -80,7 +83,7 @@ typedef struct vt_field_entry {
 
 enum { VT_MOST_DIRECTORY = 1 << 20 /* bytes: `summed` of a frame */ };
 
-enum { VT_STORED, VT_IN_PLANES, VT_IN_ROWS, VT_IN_ORDER };
+enum { VT_STORED, VT_IN_PLANES, VT_IN_ROWS, VT_IN_ORDER, VT_MADE_AGAIN };
 
 _Static_assert(sizeof(vt_block_head) == 24 && sizeof(vt_frame_head) == 64 &&
                    sizeof(vt_field_entry) == 72,

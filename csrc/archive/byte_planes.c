@@ -10,7 +10,7 @@
 _Static_assert((int)VT_PLANE <= (int)VT_DEFLATE_MOST, "a plane is packed at once");
 
 enum {
-    MOST_CHUNK = 1 + VT_MOST_PLANES * (2 + VT_PLANE),
+    MOST_CHUNK = 2 + VT_MOST_PLANES * (2 + VT_PLANE),
     AT_ONCE = 64 /* chunks */,
     SAMPLE = 512,
     ALIKE = 65535
@@ -122,26 +122,6 @@ static uint8_t *put_plane(vt_deflate *work, const uint8_t *plane, int64_t count,
 
 /* ---- rows ---- */
 
-enum { AS_THEY_ARE, LESS_THE_ONE_BEFORE, LESS_ANOTHER_FIELD };
-
-/* The bits of a float, in the order of values. */
-static uint32_t order_of(const uint8_t *number)
-{
-    uint32_t bits;
-    memcpy(&bits, number, sizeof bits);
-    return bits >> 31 ? ~bits : bits | UINT32_C(1) << 31;
-}
-
-static const uint8_t *number_at(const void *rows, int components, int64_t row, int component)
-{
-    return (const uint8_t *)rows + 4 * (row * components + component % components);
-}
-
-static int64_t row_at(const vt_packed_rows *about, int64_t n)
-{
-    return about->order ? about->order[n] : n;
-}
-
 static int64_t int64_at(const uint8_t *numbers, int64_t row)
 {
     int64_t value;
@@ -186,79 +166,58 @@ uint32_t *vti_order_rows(const uint8_t *numbers, int64_t rows, int *failed)
     return table;
 }
 
-/* `count` numbers of a component from row `first` on, in one of the ways. */
-static void take_words(const uint8_t *from, const vt_packed_rows *about, int component,
-                       int64_t first, int64_t count, int way, uint32_t *words)
-{
-    uint32_t before = 0;
-    for (int64_t n = 0; n < count; n++) {
-        const uint8_t *const number =
-            number_at(from, about->components, row_at(about, first + n), component);
-        if (way == AS_THEY_ARE) {
-            memcpy(&words[n], number, 4);
-            continue;
-        }
-        const uint32_t now = order_of(number);
-        if (way == LESS_ANOTHER_FIELD)
-            before = order_of(
-                number_at(about->reference, about->reference_components, first + n, component));
-        const uint32_t d = now - before;
-        words[n] = d << 1 ^ (UINT32_C(0) - (d >> 31));
-        before = now;
-    }
-}
-
-static void restore_words(const uint32_t *words, const vt_packed_rows *about, int component,
-                          int64_t first, int64_t count, int way, uint8_t *to)
-{
-    uint32_t before = 0;
-    for (int64_t n = 0; n < count; n++) {
-        uint32_t bits = words[n];
-        if (way == LESS_ANOTHER_FIELD)
-            before = order_of(
-                number_at(about->reference, about->reference_components, first + n, component));
-        if (way != AS_THEY_ARE) {
-            before += bits >> 1 ^ (UINT32_C(0) - (bits & 1));
-            bits = before >> 31 ? before & ~(UINT32_C(1) << 31) : ~before;
-        }
-        memcpy(to + 4 * (row_at(about, first + n) * about->components + component), &bits, 4);
-    }
-}
-
 /* SAMPLE numbers of a chunk, in stretches all over it: where one kind ends another begins. */
-static void take_sample(const uint8_t *from, const vt_packed_rows *about, int component,
-                        int64_t first, int64_t count, int way, uint32_t *words)
+static void take_sample(const uint8_t *from, const vt_packed_rows *about, const vt_chunk *chunk,
+                        uint32_t *words)
 {
     enum { STRETCH = SAMPLE / 8 };
-    for (int k = 0; k < 8; k++)
-        take_words(from, about, component, first + k * (count - STRETCH) / 7, STRETCH, way,
-                   words + k * STRETCH);
+    for (int k = 0; k < 8; k++) {
+        vt_chunk stretch = *chunk;
+        stretch.first += k * (chunk->count - STRETCH) / 7;
+        stretch.count = STRETCH;
+        vti_take_words(from, about, &stretch, words + k * STRETCH);
+    }
 }
 
-/* The way in which a sample of the numbers is most alike, and what the planes then look like. */
-static int choose_way(const uint8_t *from, const vt_packed_rows *about, int component,
-                      int64_t first, int64_t count, int looks[VT_MOST_PLANES])
+static int is_beside_another(int way)
+{
+    return way == VT_LESS_ANOTHER_FIELD || way == VT_ON_A_LATTICE_BESIDE_ANOTHER;
+}
+
+static int has_digits(int way)
+{
+    return way >= VT_ON_A_LATTICE;
+}
+
+/* Chooses the way in which a sample of the numbers is most alike; what the planes then look like.
+ */
+static void choose_way(const uint8_t *from, const vt_packed_rows *about, vt_chunk *chunk,
+                       int looks[VT_MOST_PLANES])
 {
     uint32_t words[SAMPLE];
     uint8_t planes[4 * SAMPLE];
-    const int64_t some = count < SAMPLE ? count : SAMPLE;
+    const int64_t some = chunk->count < SAMPLE ? chunk->count : SAMPLE;
     int64_t most = -1;
-    int best = AS_THEY_ARE;
-    for (int way = AS_THEY_ARE; way <= (about->reference ? 2 : 1); way++) {
+    int best = VT_AS_THEY_ARE;
+    chunk->digits = vti_find_digits(from, about, chunk);
+    for (chunk->way = 0; chunk->way <= VT_ON_A_LATTICE_BESIDE_ANOTHER; chunk->way++) {
         int seen[VT_MOST_PLANES];
-        if (count > SAMPLE)
-            take_sample(from, about, component, first, count, way, words);
+        if ((is_beside_another(chunk->way) && !about->reference) ||
+            (has_digits(chunk->way) && chunk->digits < 0))
+            continue;
+        if (chunk->count > SAMPLE)
+            take_sample(from, about, chunk, words);
         else
-            take_words(from, about, component, first, count, way, words);
+            vti_take_words(from, about, chunk, words);
         split((const uint8_t *)words, some, 4, 0, planes);
         const int64_t sum = look_at(planes, some, 4, seen);
         if (sum <= most)
             continue;
         most = sum;
-        best = way;
+        best = chunk->way;
         memcpy(looks, seen, 4 * sizeof *looks);
     }
-    return best;
+    chunk->way = best;
 }
 
 static void pack_row_chunks(void *data, int64_t begin, int64_t end, int thread)
@@ -268,13 +227,17 @@ static void pack_row_chunks(void *data, int64_t begin, int64_t end, int thread)
     uint8_t *const planes = p->planes + (size_t)thread * VT_MOST_PLANES * VT_PLANE;
     for (int64_t c = begin; c < end; c++) {
         uint32_t words[VT_PLANE];
-        const int component = (int)((p->first + c) / each);
-        const int64_t first = (p->first + c) % each * VT_PLANE;
-        const int64_t count = p->count - first < VT_PLANE ? p->count - first : VT_PLANE;
+        vt_chunk chunk = {.component = (int)((p->first + c) / each),
+                          .first = (p->first + c) % each * VT_PLANE};
+        const int64_t count = p->count - chunk.first < VT_PLANE ? p->count - chunk.first : VT_PLANE;
+        chunk.count = count;
         int looks[VT_MOST_PLANES];
         uint8_t *const to = p->to + c * MOST_CHUNK, *at = to + 1;
-        to[0] = (uint8_t)choose_way(p->from, p->about, component, first, count, looks);
-        take_words(p->from, p->about, component, first, count, to[0], words);
+        choose_way(p->from, p->about, &chunk, looks);
+        to[0] = (uint8_t)chunk.way;
+        if (has_digits(chunk.way))
+            *at++ = (uint8_t)chunk.digits;
+        vti_take_words(p->from, p->about, &chunk, words);
         split((const uint8_t *)words, count, 4, 0, planes);
         for (int b = 0; b < 4; b++)
             at = put_plane(&p->work[thread], planes + b * count, count, looks[b], at);
@@ -338,12 +301,16 @@ void vti_pack_rows(const void *from, const vt_packed_rows *about, int threads, v
 
 /* ---- unpacking ---- */
 
-/* Where the chunk that begins at `at` ends, with one of the ways up to `most`; 0: not within the
- * bytes. */
+enum { MOST_WAYS = 1 + VT_ON_A_LATTICE_BESIDE_ANOTHER };
+
+/* Where the chunk that begins at `at` ends, in one of the ways of which bits are set; 0: not within
+ * the bytes. */
 static size_t end_of_chunk(const uint8_t *from, size_t size, size_t at, int64_t count, int item,
-                           int most)
+                           int ways)
 {
-    if (at >= size || from[at++] > most)
+    if (at >= size || from[at] >= MOST_WAYS || !(ways >> from[at] & 1))
+        return 0;
+    if (has_digits(from[at++]) && (at >= size || from[at++] > VT_MOST_DIGITS))
         return 0;
     for (int b = 0; b < item; b++) {
         if (size - at < 2)
@@ -425,14 +392,17 @@ static void unpack_row_chunks(void *data, int64_t begin, int64_t end)
     uint8_t planes[4 * VT_PLANE];
     uint32_t words[VT_PLANE];
     for (int64_t c = begin; c < end; c++) {
-        const uint8_t *const from = u->from + u->start[c];
-        const int64_t first = c % each * VT_PLANE;
-        const int64_t count = u->count - first < VT_PLANE ? u->count - first : VT_PLANE;
-        u->failed[c] = unpack_planes(from + 1, count, 4, planes) != 0;
+        const uint8_t *from = u->from + u->start[c];
+        vt_chunk chunk = {.component = (int)(c / each), .first = c % each * VT_PLANE};
+        chunk.count = u->count - chunk.first < VT_PLANE ? u->count - chunk.first : VT_PLANE;
+        chunk.way = *from++;
+        if (has_digits(chunk.way))
+            chunk.digits = *from++;
+        u->failed[c] = unpack_planes(from, chunk.count, 4, planes) != 0;
         if (u->failed[c])
             continue;
-        join_words(planes, count, 0, (uint8_t *)words);
-        restore_words(words, u->about, (int)(c / each), first, count, from[0], u->to);
+        join_words(planes, chunk.count, 0, (uint8_t *)words);
+        vti_restore_words(words, u->about, &chunk, u->to);
     }
 }
 
@@ -448,7 +418,7 @@ static void unpack_chunks(void *data, int64_t begin, int64_t end)
     }
 }
 
-static vt_status unpack_all(unpacking *u, size_t size, int components, int most,
+static vt_status unpack_all(unpacking *u, size_t size, int components, int ways,
                             vt_block_function *unpack, int threads)
 {
     const int64_t each = (u->count + VT_PLANE - 1) / VT_PLANE, chunks = each * components;
@@ -460,7 +430,7 @@ static vt_status unpack_all(unpacking *u, size_t size, int components, int most,
     for (; c < chunks; c++) {
         const int64_t left = u->count - c % each * VT_PLANE;
         start[c] = at;
-        at = end_of_chunk(u->from, size, at, left < VT_PLANE ? left : VT_PLANE, u->item, most);
+        at = end_of_chunk(u->from, size, at, left < VT_PLANE ? left : VT_PLANE, u->item, ways);
         if (at == 0)
             break;
     }
@@ -480,13 +450,15 @@ vt_status vti_unpack_planes(const uint8_t *from, size_t size, int64_t count, int
                             void *to)
 {
     unpacking u = {.from = from, .count = count, .item = item, .to = to};
-    return unpack_all(&u, size, 1, 1, unpack_chunks, threads);
+    return unpack_all(&u, size, 1, 1 << 0 | 1 << 1, unpack_chunks, threads);
 }
 
 vt_status vti_unpack_rows(const uint8_t *from, size_t size, const vt_packed_rows *about,
                           int threads, void *to)
 {
     unpacking u = {.from = from, .about = about, .count = about->rows, .item = 4, .to = to};
-    const int most = about->reference ? LESS_ANOTHER_FIELD : LESS_THE_ONE_BEFORE;
-    return unpack_all(&u, size, about->components, most, unpack_row_chunks, threads);
+    int ways = 0;
+    for (int way = 0; way < MOST_WAYS; way++)
+        ways |= (about->reference || !is_beside_another(way)) << way;
+    return unpack_all(&u, size, about->components, ways, unpack_row_chunks, threads);
 }

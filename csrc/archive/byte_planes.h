@@ -18,19 +18,24 @@
  *
  *   1 byte   0: numbers as they are; 1: each but the first of the chunk less the one before; 2: each
  *            less the number of the same row in another field, which lies before this one (where it
- *            has fewer in a row, they are taken in turn: 0 1 2 0 1 2)
+ *            has fewer in a row, they are taken in turn: 0 1 2 0 1 2); 3 and 4: on a lattice
+ *   1 byte   of ways 3 and 4 alone: digits, 0 .. 40; the numbers are multiples n of 2^-digits
  *   then the four planes, as above, of these: numbers as they are, or of differences d = a - b modulo
  *   2^32 between the bits of floats in the order of their values (the highest bit is set, or all are
- *   inverted where it was) the number 2d, or -2d - 1 where d, taken with its sign, is below 0
+ *   inverted where it was) the number 2d, or -2d - 1 where d, taken with its sign, is below 0.
+ *   In ways 3 and 4 d is n less that of the row before in the chunk; in way 4 n is first less the multiple
+ *   nearest to the number of the same row in another field (of halves the even one; 0 where it has more
+ *   than 32 bits, or is no number)
  *
  * What has been so since the birth of a particle, or follows from its age, is alike in the order of
- * births: the rows are then taken in the ascending order of the numbers of another field, in ways 0 and 1.
+ * births: the rows are then taken in the ascending order of the numbers of another field, in ways 0, 1 and 3.
  *
  * Exact, and the same bytes on every system. Planes whose beginning looks like noise are not tried.
  */
 /* clang-format on */
 #pragma once
 
+#include "archive/row_words.h"
 #include "volume/bytes.h"
 #include "vorton.h"
 
@@ -39,15 +44,6 @@ enum { VT_PLANE = 8192 /* numbers */, VT_MOST_PLANES = 8 /* bytes of a number */
 /* Appends count numbers of item bytes (1 .. VT_MOST_PLANES) in packed form; with up to `threads`
  * threads, the same bytes with any number of them. */
 void vti_pack_planes(const void *from, int64_t count, int item, int threads, vt_bytes *to);
-
-/* Numbers of 4 bytes, `components` in a row. */
-typedef struct vt_packed_rows {
-    int64_t rows;
-    int components;
-    const void *reference; /* as many rows of the field that they may be nearly like; NULL: none */
-    int reference_components;
-    const uint32_t *order; /* the rows in the order in which they are taken; NULL: as they lie */
-} vt_packed_rows;
 
 /* The rows in the ascending order of `rows` numbers (int64) of a field, to be given back with
  * free(). NULL where two are the same, where they lie farther apart than VT_MOST_APART times their

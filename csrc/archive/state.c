@@ -3,6 +3,7 @@
 
 #include "archive/block.h"
 #include "archive/checksum.h"
+#include "archive/made_again.h"
 #include "archive/state_fields.h"
 #include "base/parallel.h"
 #include "base/status.h"
@@ -36,6 +37,7 @@ static vt_field_entry entry_of(const vt_state_field *field)
                             .components = (uint32_t)field->components,
                             .rows = (uint64_t)field->rows};
     memcpy(entry.name, field->name, sizeof entry.name);
+    entry.packing = field->made_again ? VT_MADE_AGAIN : VT_STORED;
     entry.bytes = vti_unpacked_bytes(&entry);
     return entry;
 }
@@ -58,6 +60,7 @@ static void put_state(const vt_state_list *list, const vt_frame_head *head, vt_b
 static vt_status save_now(vt_simulation *s, vt_state_list *list, int64_t number, vt_bytes *to)
 {
     vti_list_state(s, list);
+    vti_mark_made_again(s, list);
     vt_frame_head head = {.block = {.kind = {'S', 'T', 'A', 'T'}},
                           .number = number,
                           .time = s->time,
@@ -178,8 +181,9 @@ static vt_status does_not_fit(const char *name)
 
 /* Gives each field of the list its place in the bytes: NULL for columns that the state lacks. The
  * order is that of the list, so one pass does. */
-static vt_status find_fields(vt_state_list *list, const uint8_t *bytes, const vt_frame_head *head,
-                             const int64_t rows[2], const uint8_t **place)
+static vt_status find_fields(const vt_simulation *s, vt_state_list *list, const uint8_t *bytes,
+                             const vt_frame_head *head, const int64_t rows[2],
+                             const uint8_t **place)
 {
     const uint8_t *at = bytes + head->block.summed;
     uint32_t n = 0;
@@ -198,7 +202,10 @@ static vt_status find_fields(vt_state_list *list, const uint8_t *bytes, const vt
         if (entry.type != (uint32_t)field->type ||
             entry.components != (uint32_t)field->components || entry.rows != (uint64_t)field->rows)
             return does_not_fit(field->name);
-        place[f] = at;
+        field->made_again = entry.packing == VT_MADE_AGAIN && entry.bytes == 0;
+        if (field->made_again && !vti_can_be_made_again(s, field))
+            return does_not_fit(field->name);
+        place[f] = field->made_again ? NULL : at;
         at += entry.bytes;
         n++;
     }
@@ -280,6 +287,18 @@ static void take_rows(const vt_state_field *field, const uint8_t *from)
         memcpy(field->data + n * field->stride, from + (size_t)n * row, row);
 }
 
+/* What the columns that the state lacks follow from is all there. */
+static void make_again(vt_simulation *s, const vt_state_list *list, const uint8_t *const *place)
+{
+    s->fields_current = s->fields_exist = 0;
+    s->kept_lattice.count = 0;
+    vti_form_bodies(&s->bodies, s->time);
+    vti_make_again(s, list);
+    for (int32_t f = 0; f < list->count; f++) /* winds, which that changes */
+        if (list->field[f].set < 0)
+            take_rows(&list->field[f], place[f]);
+}
+
 static vt_status check_belongs(vt_simulation *s, const vt_state_list *list,
                                const vt_frame_head *head)
 {
@@ -304,7 +323,7 @@ static vt_status load_now(vt_simulation *s, vt_state_list *list, const uint8_t *
     vti_list_state(s, list);
     vt_status status = check_belongs(s, list, head);
     if (status || (status = find_rows(s, bytes, head->fields, rows)) ||
-        (status = find_fields(list, bytes, head, rows, place)) ||
+        (status = find_fields(s, list, bytes, head, rows, place)) ||
         (status = check_values(list, place)))
         return status;
     s->vortons.set.count = rows[VT_VORTONS];
@@ -313,15 +332,13 @@ static vt_status load_now(vt_simulation *s, vt_state_list *list, const uint8_t *
         const vt_state_field *const field = &list->field[f];
         vt_set *const set = field->set == VT_VORTONS ? &s->vortons.set : &s->tracers.set;
         if (field->set >= 0)
-            set->used[field->column] = place[f] != NULL;
+            set->used[field->column] = place[f] != NULL || field->made_again;
         if (place[f])
             take_rows(field, place[f]);
     }
+    make_again(s, list, place);
     for (int set = 0; set < 2; set++) /* views of before are still out */
         s->viewed[set] |= viewed[set];
-    s->fields_current = s->fields_exist = 0;
-    s->kept_lattice.count = 0;
-    vti_form_bodies(&s->bodies, s->time);
     return VT_OK;
 }
 

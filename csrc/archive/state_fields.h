@@ -26,6 +26,7 @@ typedef struct vt_state_field {
     int32_t type, components;
     int32_t set, column; /* of a column of particles: which; else -1 */
     int32_t absent;      /* a column that is not used */
+    int32_t made_again;  /* archive/made_again.h */
     int32_t items;       /* VT_ROWS_... */
 } vt_state_field;
 

@@ -232,6 +232,11 @@ void vti_find_tracer_scalars(vt_simulation *s)
     find_scalars(s, EVERY, 1);
 }
 
+void vti_take_tracer_scalars(vt_simulation *s)
+{
+    find_scalars(s, EVERY, 0);
+}
+
 /* ---- what is written ---- */
 
 void vti_note_temperature(vt_simulation *s)

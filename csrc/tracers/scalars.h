@@ -19,6 +19,9 @@ void vti_use_tracer_column(vt_simulation *simulation, int column);
  * (method.flames own) their shares burn on to the time of now. */
 void vti_find_tracer_scalars(vt_simulation *s);
 
+/* The same, but that nothing burns: shares that tracers have of their own stay as they are. */
+void vti_take_tracer_scalars(vt_simulation *s);
+
 /* What a user wrote into the temperature of tracers becomes their own (warmth): it shows until that
  * of the vortons around differs more from the ambient one. Checked before a step: VT_NOT_FINITE
  * names the first bad value; taken once its first substep is sure to be done. Temperatures are

@@ -25,6 +25,19 @@ static const double first_wave = 4;
  * grid resolves dissolve in pictures, with half of it they stay. */
 static const double speed_share = 0.4;
 
+/* Places are kept on multiples of this, at most a 128th of a core and a power of 2: the phases of
+ * the shortest waves of three octaves are then off by .003 turns rms, and archives take 3 to 6
+ * bytes for the places of a tracer instead of 9 to 16. */
+static double find_lattice(double core)
+{
+    double lattice = 1;
+    while (lattice > core / 128 && lattice > 0x1p-40)
+        lattice /= 2;
+    while (2 * lattice <= core / 128 && lattice < 0x1p40)
+        lattice *= 2;
+    return lattice;
+}
+
 void vti_begin_in_eddies(vt_simulation *s, int64_t first, int64_t count)
 {
     const vt_tracers *const t = &s->tracers;
@@ -137,7 +150,8 @@ static void stir(vt_simulation *s, double time)
 {
     vt_eddies_of_substep e = {.waves = s->def.detail * VT_EDDY_WAVES,
                               .share = speed_share * s->def.detail_strength * s->grid.core,
-                              .dt = s->eddies.time};
+                              .dt = s->eddies.time,
+                              .lattice = find_lattice(s->grid.core)};
     memcpy(e.wind, s->winds.velocity, sizeof e.wind);
     use_columns(s);
     turn_clock(s, time, &e);

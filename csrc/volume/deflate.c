@@ -239,10 +239,24 @@ typedef struct bit_stream {
     int count;
 } bit_stream;
 
+/* At most 32 wait from one call to the next. */
 static void put_bits(bit_stream *b, uint32_t bits, int count)
 {
     b->waiting |= (uint64_t)bits << b->count;
-    for (b->count += count; b->count >= 8; b->count -= 8) {
+    b->count += count;
+    if (b->count >= 32) {
+        const uint32_t whole = (uint32_t)b->waiting;
+        memcpy(b->to, &whole, sizeof whole);
+        b->to += sizeof whole;
+        b->waiting >>= 32;
+        b->count -= 32;
+    }
+}
+
+/* All that waits, and bits of 0 up to the next whole byte. */
+static void put_rest(bit_stream *b)
+{
+    for (; b->count > 0; b->count -= 8) {
         *b->to++ = (uint8_t)b->waiting;
         b->waiting >>= 8;
     }
@@ -358,8 +372,9 @@ static void put_codes(bit_stream *to, const block *b)
     }
 }
 
-static void put_tokens(bit_stream *to, const block *b, const uint32_t *token, size_t tokens)
+static void put_tokens(bit_stream *stream, const block *b, const uint32_t *token, size_t tokens)
 {
+    bit_stream now = *stream, *const to = &now; /* in registers */
     for (size_t n = 0; n < tokens; n++) {
         if (token[n] < 256) {
             put_symbol(to, &b->literal, (int)token[n]);
@@ -374,6 +389,7 @@ static void put_tokens(bit_stream *to, const block *b, const uint32_t *token, si
         put_bits(to, (distance - 1) & ((1u << more) - 1), more);
     }
     put_symbol(to, &b->literal, END);
+    *stream = now;
 }
 
 /* RFC 1950, 8.2; of 8192 bytes the sums stay below 2^34. */
@@ -421,7 +437,7 @@ size_t vti_deflate(vt_deflate *work, const uint8_t *from, size_t size, int repea
         number_codes(&b.distance, DISTANCES);
     }
     put_tokens(&stream, &b, work->token, tokens);
-    put_bits(&stream, 0, (8 - stream.count) & 7);
+    put_rest(&stream);
     const uint32_t check = adler32(from, size);
     for (int shift = 24; shift >= 0; shift -= 8)
         *stream.to++ = (uint8_t)(check >> shift);

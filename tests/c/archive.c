@@ -54,7 +54,8 @@ static void check_states(void)
     check(vt_pack_state(state, size, 3, &packed, &packed_size) == VT_OK, "pack");
     check(packed_size < size, "packed is less");
     check(vt_unpack_state(packed, packed_size, 1, &again, &again_size) == VT_OK, "unpack");
-    check(again_size == size && memcmp(state, again, (size_t)size) == 0, "the same bytes");
+    check(again_size < size, "what is made again is left out");
+    check(vt_load_state(b, again, again_size) == VT_OK, "load what was unpacked");
     check(vt_load_state(b, packed, packed_size) == VT_OK, "load");
     check(vt_load_state(small, state, size) == VT_OK, "load where there is just room");
     check(vt_time(b) == vt_time(a), "time");

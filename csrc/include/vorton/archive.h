@@ -15,7 +15,9 @@ VT_API vt_status vt_save_state(vt_simulation *simulation, int64_t number, uint8_
 /* Puts a state into a simulation that was made of the same definition: the same simulation,
  * sources, effects and bodies, added in the same order. From here on the same calls give the same
  * bits as in that from which the state was saved; room for particles and number of threads stay the
- * simulation's own, and so do its timings. Takes what vt_save_state or vt_pack_state gave.
+ * simulation's own, and so do its timings. Takes what vt_save_state or vt_pack_state gave. What was
+ * packed shows velocities of the time of the state, not those of the last substep before it, unless
+ * method.buoyancy is full: the next step finds them anew.
  *
  * VT_INVALID_ARGUMENT: damaged; saved by another build, or from a simulation with another method or
  * with other sources, effects or bodies, as far as their numbers and times say (not their shapes
@@ -35,8 +37,9 @@ VT_API vt_status vt_load_state(vt_simulation *simulation, const uint8_t *bytes, 
 VT_API vt_status vt_take_over(vt_simulation *simulation, vt_simulation *from, int64_t source_count,
                               const int32_t *sources, int64_t wind_count, const int32_t *winds);
 
-/* The state as an archive has it, packed and with checksums, about half as large; and back. threads
- * is 1 .. 64, the bytes do not depend on it. */
+/* The state as an archive has it, packed and with checksums, less than half as large; and back,
+ * without columns that vt_load_state makes again: velocities, and what tracers take from the
+ * vortons around them. threads is 1 .. 64, the bytes do not depend on it. */
 VT_API vt_status vt_pack_state(const uint8_t *bytes, int64_t size, int32_t threads,
                                uint8_t **packed, int64_t *packed_size);
 VT_API vt_status vt_unpack_state(const uint8_t *packed, int64_t packed_size, int32_t threads,

@@ -132,11 +132,20 @@ VT_INLINE void load_places(const float *rows, stirred *s)
         vf_unzip(low[a], high[a], &s->place[0][a], &s->place[1][a]);
 }
 
-VT_INLINE void store_places(float *rows, const stirred *s)
+/* The nearest multiple; of what has more than 22 bits as it is, or nearly so. */
+VT_INLINE vf round_place(const context *c, vf place)
+{
+    const vf large = vf_set(0x1.8p23f);
+    const vf multiple = place * vf_set((float)(1 / c->eddies->lattice));
+    return ((multiple + large) - large) * vf_set((float)c->eddies->lattice);
+}
+
+VT_INLINE void store_places(const context *c, float *rows, const stirred *s)
 {
     vf low[3], high[3];
     for (int a = 0; a < 3; a++)
-        vf_zip(s->place[0][a] + s->way[a], s->place[1][a] + s->way[a], &low[a], &high[a]);
+        vf_zip(round_place(c, s->place[0][a] + s->way[a]),
+               round_place(c, s->place[1][a] + s->way[a]), &low[a], &high[a]);
     vti_store_rows(rows, low);
     vti_store_rows(rows + 3 * VL, high);
 }
@@ -163,7 +172,7 @@ static void stir_group(const context *c, chunk *rows, int i)
         for (int a = 0; a < 3; a++)
             moved[a] = s[n].position[a] + s[n].way[a];
         vti_store_rows(rows->position + 3 * at, moved);
-        store_places(rows->place + 6 * at, &s[n]);
+        store_places(c, rows->place + 6 * at, &s[n]);
     }
 }
 

@@ -8,7 +8,8 @@
  * y is the place in a field of waves that the resolved flow carries along: it is the position at
  * the last renewal of the field, and only u' moves the tracer in it. Two fields, renewed in turn
  * while their weight is 0, take turns. Each wave is a shear flow, in which a tracer does not change
- * k . y: the waves act one after the other, exactly each, and volumes stay what they are. Without
+ * k . y: the waves act one after the other, exactly each, and volumes stay what they are; y is then
+ * rounded to a small part of the shortest wave, as which it is kept in fewer bits. Without
  * the second sum tracers would gather where the eddies are slow.
  *
  * The speed q follows the strain rate of the resolved flow, as where production and dissipation of
@@ -39,6 +40,7 @@ typedef struct vt_eddies_of_substep {
     double share;     /* q over the strain rate, m */
     double dt;        /* s */
     double wind[3];   /* uniform, m/s */
+    double lattice;   /* places are left on multiples of it, a power of 2, m */
     const f4 *strain; /* at the nodes: kernels/grid/strain_rate.h; as many beyond as of the nodes */
 } vt_eddies_of_substep;
 
