@@ -83,7 +83,7 @@ def test_a_ball_bobs_where_two_fluids_meet():
     names = load("floating_ball")
     sim, ball = simulate(names["scene"], core=1.6, voxel=0.12, spacing=0.139), names["ball"]
     height = [ball.center[2]]
-    for _ in step(sim, 88):
+    for _ in step(sim, 92):
         height.append(sim.bodies["ball"].position[2])
     turns = np.flatnonzero(np.diff(np.sign(np.diff(height)))) + 1
     low, high = np.array(height)[turns]

@@ -51,17 +51,24 @@ static int is_as_taken_now(vt_simulation *s, const vt_state_list *list)
     return same;
 }
 
+/* Tracers take theirs anew in each step; of vortons the last is asked for what they accelerate by.
+ */
+static int may_lack_velocity(const vt_simulation *s, const vt_state_field *field)
+{
+    const int of_vortons = field->set == VT_VORTONS;
+    return is_velocity(field) && !(of_vortons && (vti_accelerations(s) || vti_bends_ways(s)));
+}
+
 void vti_mark_made_again(vt_simulation *s, vt_state_list *list)
 {
-    const int velocities = !vti_accelerations(s);
     int taken = 0;
     for (int32_t n = 0; n < list->count; n++)
         taken |= is_taken(s, &list->field[n]) && bytes_of(&list->field[n]) > 0;
     taken = taken && is_as_taken_now(s, list);
     for (int32_t n = 0; n < list->count; n++) {
         vt_state_field *const field = &list->field[n];
-        field->made_again = bytes_of(field) > 0 &&
-                            ((velocities && is_velocity(field)) || (taken && is_taken(s, field)));
+        field->made_again =
+            bytes_of(field) > 0 && (may_lack_velocity(s, field) || (taken && is_taken(s, field)));
     }
 }
 

@@ -2,10 +2,11 @@
  * again.
  *
  * What tracers take from the vortons around them follows from both, bit for bit: looked at when a
- * state is saved, since a view of it may have been written. Velocities are found anew by the next
- * step before it asks for them, but where it takes the acceleration of the fluid from them
- * (Method.buoyancy full): once loaded, they are those of the time of the state, not those of the
- * last substep before it. (A change to that method right after loading begins with these.) */
+ * state is saved, since a view of it may have been written. Velocities of tracers are found anew by
+ * the next step before it asks for them; those of vortons, too, with Method.time euler or rk3 and
+ * but for Method.buoyancy full: the others take accelerations from them. Once loaded, they are those
+ * of the time of the state, not those of the last substep before it. (A change to another method
+ * right after loading begins with these.) */
 #pragma once
 
 #include "archive/state_fields.h"

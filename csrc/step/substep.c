@@ -184,10 +184,10 @@ static void advance_cores(const vt_simulation *s, vt_substep *w, double dt)
     }
 }
 
-/* For the midpoint rule, which begins with the velocities of now. */
-static int has_past(const vt_simulation *s, const vt_scheme *scheme, const vt_substep *w)
+/* Whether the rates are those of now, and the last substep has left velocities. */
+static int has_past(const vt_simulation *s, const vt_substep *w)
 {
-    return scheme->stages == 2 && scheme->share == 1 && !w->extrapolates && s->last_substep > 0;
+    return vti_bends_ways(s) && !w->extrapolates && s->last_substep > 0;
 }
 
 void vti_advance_to_stage(vt_simulation *s, const vt_scheme *scheme, int stage, double dt,
@@ -205,8 +205,7 @@ void vti_advance_to_stage(vt_simulation *s, const vt_scheme *scheme, int stage, 
                        again   ? NULL
                        : keeps ? past_rates(s)
                                : w->first,
-                       keeps ? 2 : 1, has_past(s, scheme, w) ? &past : NULL, w->records,
-                       s->def.threads);
+                       keeps ? 2 : 1, has_past(s, w) ? &past : NULL, w->records, s->def.threads);
 }
 
 /* How much of what neighbours exchange is to be exchanged within a cell: with a rate of it strength

@@ -56,7 +56,8 @@ static double rate_of_pull(const vt_simulation *s, double pull)
 
 /* A body sheds what slipped by it at the beginning of a substep. Where it would have shed most of
  * it by the end, as at 30 a second in 1/24 s, that comes late: the impulse that a plate gives falls
- * by an eighth. Layers that are shed sooner than the default are no steadier in shorter substeps. */
+ * by an eighth. Layers that are shed sooner than the default are no steadier in shorter substeps.
+ */
 static const double shed_in_substep = 0.65, usual_shedding = 30;
 
 static double rate_of_shedding(const vt_simulation *s)
