@@ -226,8 +226,8 @@ def small_fire(core=None, fuel=0.8, **numbers):
 
 
 def test_a_fire_narrower_than_its_cores():
-    """What is warned of shows a flame far colder than what is not; its smoke says so, in the mean of
-    frames 11 to 20."""
+    """What is warned of shows a flame far colder than what is not: its smoke says so, in the mean
+    of frames 11 to 20."""
     (text,) = texts(lambda: small_fire(core=0.2))
     assert text.startswith("sources[0], Emitter: its cores of 0.2 m are too wide")
     (other,) = texts(lambda: small_fire(core=0.02, spacing=0.15))
