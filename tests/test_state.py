@@ -7,7 +7,7 @@ import everything
 import numpy as np
 import pytest
 import test_copy
-from hand_made import simulation, state
+from hand_made import simulation, state, velocities_made_again
 from marks import slow_but
 
 import vorton as vt
@@ -17,12 +17,6 @@ from vorton.archive import fields_of
 pytestmark = pytest.mark.filterwarnings("ignore::vorton.SceneWarning")
 HEAD, ENTRY = 64, 72
 MADE_AGAIN = 4  # packing of a field that is not there
-
-
-def velocities(method):
-    """Those that are made again; vortons' may be asked for an acceleration."""
-    accelerates = method.buoyancy == "full" or method.time in ("rk2", "extrapolated")
-    return {"tracers.velocity"} | (set() if accelerates else {"vortons.velocity"})
 
 
 def opened(method, threads=2):
@@ -54,7 +48,7 @@ def assert_made_again(sim, before):
     now = dict(fields_of(sim._core.save_state(6)))
     assert now.keys() == before.keys()
     for name, values in now.items():
-        if name in velocities(sim.method):
+        if name in velocities_made_again(sim.method):
             at = now[name.replace("velocity", "position")]
             assert np.array_equal(values, sim.velocity_at(at)), name
         else:
@@ -232,7 +226,7 @@ def test_fields_are_what_the_views_show_unpacked_by_another_program():
             found = unpack(item, shape, content) if packing else np.frombuffer(content, f"<u{item}")
         assert found.tobytes() == values.tobytes(), name
         used.add(int(packing) % 256)
-    assert again == velocities(sim.method) | {"tracers.temperature"}
+    assert again == velocities_made_again(sim.method) | {"tracers.temperature"}
     assert {1, 2, 3} <= used and {0, 1, 2, 4} <= row_ways and len(packed) < 0.6 * len(saved)
 
 
