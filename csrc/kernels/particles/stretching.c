@@ -344,10 +344,12 @@ VT_INLINE f4 bend_of(const context *c, f4 u, int64_t home)
 {
     const vt_past *const past = c->past;
     const float since = (float)past->since, most = 0.5f;
-    if (past->age[home] < 1.999f * since)
-        return f4_set(0); /* born since */
+    const float *const last = past->velocity + 3 * home;
+    const int known = last[0] != 0 || last[1] != 0 || last[2] != 0;
+    if (!known || past->age[home] < 1.999f * since)
+        return f4_set(0); /* born since, or put in with an age */
     const f4 wind = {(float)past->wind[0], (float)past->wind[1], (float)past->wind[2], 0};
-    const f4 change = u - (f4_load_three(past->velocity + 3 * home) - wind);
+    const f4 change = u - (f4_load_three(last) - wind);
     const float cells = (float)(0.5 * c->dt * c->dt / c->field->grid->spacing) / since;
     f4 bend = change * f4_set(share_of_bend * cells);
     if (c->field->grid->cells[0] > 0)
