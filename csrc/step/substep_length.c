@@ -87,7 +87,7 @@ vt_status vti_choose_substep(vt_simulation *s, const vt_scheme *scheme, const vt
         const double turned = remaining * vti_panel_gradient(s) / s->def.method.turn;
         raise_need(&n, fmin(fmax(moved, turned), most_for_panels), VT_LIMIT_PANELS);
     }
-    raise_need(&n, remaining * rate_of_shedding(s), VT_LIMIT_PANELS);
+    raise_need(&n, fmin(remaining * rate_of_shedding(s), most_for_panels), VT_LIMIT_PANELS);
     const double diffusivity = vti_largest_diffusivity(s);
     if (diffusivity > 0 && s->vorton_spacing > 0)
         raise_need(&n, remaining * diffusivity / vti_diffusion_reach(s), VT_LIMIT_DIFFUSION);
