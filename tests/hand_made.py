@@ -39,10 +39,7 @@ def simulation(vortons=200, tracers=500, **arguments):
     return sim
 
 
-def velocities_made_again(method):
-    """Columns that archives leave out; vortons' may be asked for an acceleration."""
-    accelerates = method.buoyancy == "full" or method.time in ("rk2", "extrapolated")
-    return {"tracers.velocity"} | (set() if accelerates else {"vortons.velocity"})
+MADE_AGAIN = {"tracers.velocity"}  # by who loads a state, as of its time
 
 
 def state(sim, but=()):

@@ -13,7 +13,7 @@ import pickle
 import tempfile
 
 import numpy as np
-from hand_made import state, velocities_made_again
+from hand_made import MADE_AGAIN, state
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
 
@@ -115,7 +115,7 @@ def random_item(seed):
 
 def whole_state(sim):
     """But for what a simulation that was loaded has anew."""
-    kept = state(sim, velocities_made_again(sim.method))
+    kept = state(sim, MADE_AGAIN)
     return kept, sim._core.step_count, [tuple(body.items()) for body in sim.bodies]
 
 

@@ -161,3 +161,22 @@ def test_what_turns_stays_on_its_circle():
     assert angle > 0.5 and 10 * substeps * angle**4 / 8 > 1
     np.testing.assert_allclose(vortons, 1, atol=0.04)  # the first substep has no past
     np.testing.assert_allclose(tracers, 1, atol=0.03)
+
+
+def rings(apart):
+    """Where a ring is half a second later, beside one that is born that much after a frame."""
+    scene = vt.Scene("two", detail=0)
+    scene.add(vt.VortexRing(radius=0.5, core=0.1, circulation=4.0))
+    scene.add(vt.VortexRing((3, 0, 0), radius=0.5, core=0.1, time=8 / 24 + apart))
+    sim = vt.Simulation(scene, fps=24, threads=1)
+    sim.step(12)
+    x = sim.vortons.position[np.argsort(sim.vortons.id)]
+    return x[x[:, 0] < 1.5]
+
+
+@pytest.mark.slow
+def test_a_short_substep_says_nothing_of_accelerations():
+    """One that ends at a birth: the change of velocities in it is rounding."""
+    exact = rings(0.0)
+    for apart in (1e-4, 1e-6, 1e-8):
+        assert np.abs(rings(apart) - exact).max() < 2e-3

@@ -274,3 +274,28 @@ def test_grid_before_the_first_field():
     with pytest.raises(ValueError, match="no"):
         _ = sim.grids.velocity
     assert "no" in repr(sim.grids)
+
+
+def ring_and_ball(read):
+    scene = vt.Scene("ring", seed=4)
+    scene.add(vt.VortexRing(radius=0.3, core=0.08, wobble=0.01))
+    scene.add(vt.Body(vt.Sphere((0.7, 0, 0.25), radius=0.15), panels=80))
+    sim = vt.Simulation(scene)
+    for frame in sim.frames(6):
+        if frame == 2:
+            for name in read:
+                getattr(sim.vortons, name)
+    return sim
+
+
+def test_reading_changes_nothing():
+    """Density and temperature make fluid buoyant where they are kept: for a view they are not."""
+    plain, read = ring_and_ball(()), ring_and_ball(vt.Simulation(vt.Scene()).vortons._columns)
+    assert read.same_state(plain)
+    v = read.vortons
+    assert (v.density == 0).all() and (v.temperature == np.float32(293.15)).all()
+    held = v.temperature
+    held[:] = 400
+    read.step()
+    assert read.vortons.temperature.max() > 390 and not read.same_state(plain)
+    assert read.health.buoyant_impulse[2] > 0

@@ -235,7 +235,7 @@ class Archive:
 
         ``tracers.position`` (n, 3) and so on, as the views of a simulation show them, in the order
         of the simulation; and all else that evolves. Columns that are made again where a state is
-        loaded are not among them: velocities of tracers, and what they take from the vortons around them;
+        loaded are not among them: velocities of tracers, and what they take from vortons;
         `Simulation.load` has these, too.
 
         Raises

@@ -61,16 +61,13 @@ def same_state(sim: Simulation, other: Simulation) -> bool:
     """Whether both have the same scene, and all that evolves has the same bits.
 
     Columns that only one of both keeps are passed over: they follow from others. So are velocities
-    where no acceleration follows from them: the next step finds them anew, and what was loaded
-    shows those of its time.
+    of tracers: the next step finds them anew, and what was loaded shows those of its time.
     """
     if sim.scene != other.scene or (sim.fps, sim.frame) != (other.fps, other.frame):
         return False
     fields = [dict(fields_of(each._core.save_state(0))) for each in (sim, other)]
-    both = (fields[0].keys() & fields[1].keys()) - {"viewed"}
+    both = (fields[0].keys() & fields[1].keys()) - {"viewed", "shown"}
     both.discard("tracers.velocity")
-    if sim.method.buoyancy != "full" and sim.method.time in ("euler", "rk3"):
-        both.discard("vortons.velocity")
     return all(
         fields[0][name].shape == fields[1][name].shape
         and fields[0][name].tobytes() == fields[1][name].tobytes()

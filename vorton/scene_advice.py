@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import os
 import sys
 import warnings
 from pathlib import Path
@@ -27,7 +28,7 @@ class SceneWarning(UserWarning):
     """A scene does as it was told, but hardly what was meant: the text says what to change."""
 
 
-_PACKAGE = str(Path(__file__).parent)
+_PACKAGE = str(Path(__file__).parent) + os.sep
 
 
 def warn(text: str) -> None:

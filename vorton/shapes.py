@@ -66,6 +66,7 @@ class Shape(Definition):
         if "axis" in data:  # a slab
             normal = np.abs(data["axis"]) / np.linalg.norm(data["axis"])
             half = radius * np.sqrt(np.maximum(0.0, 1 - normal**2)) + half[2] * normal
+            half += radius * normal * (data["kind"] == "capsule")
         elif "radius" in data:
             half = np.full(3, radius)
         return data["center"] - half, data["center"] + half

@@ -1,5 +1,6 @@
 #include "base/status.h"
 #include "state/particles.h"
+#include "step/shown_columns.h"
 #include "state/simulation.h"
 #include "tracers/scalars.h"
 
@@ -40,7 +41,7 @@ static vt_status describe_column(vt_simulation *s, int set, const char *name, vt
         if (strcmp(field.name, name) != 0)
             continue;
         if (set == VT_VORTONS)
-            vti_use_vorton_column(s, c);
+            vti_show_column(s, c);
         else
             vti_use_tracer_column(s, c);
         if (set == VT_TRACERS && c == VT_TRACER_temperature)

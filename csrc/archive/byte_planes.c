@@ -179,16 +179,6 @@ static void take_sample(const uint8_t *from, const vt_packed_rows *about, const 
     }
 }
 
-static int is_beside_another(int way)
-{
-    return way == VT_LESS_ANOTHER_FIELD || way == VT_ON_A_LATTICE_BESIDE_ANOTHER;
-}
-
-static int has_digits(int way)
-{
-    return way >= VT_ON_A_LATTICE;
-}
-
 /* Chooses the way in which a sample of the numbers is most alike; what the planes then look like.
  */
 static void choose_way(const uint8_t *from, const vt_packed_rows *about, vt_chunk *chunk,
@@ -202,8 +192,8 @@ static void choose_way(const uint8_t *from, const vt_packed_rows *about, vt_chun
     chunk->digits = vti_find_digits(from, about, chunk);
     for (chunk->way = 0; chunk->way <= VT_ON_A_LATTICE_BESIDE_ANOTHER; chunk->way++) {
         int seen[VT_MOST_PLANES];
-        if ((is_beside_another(chunk->way) && !about->reference) ||
-            (has_digits(chunk->way) && chunk->digits < 0))
+        if ((vti_is_beside_another(chunk->way) && !about->reference) ||
+            (vti_is_on_lattice(chunk->way) && chunk->digits < 0))
             continue;
         if (chunk->count > SAMPLE)
             take_sample(from, about, chunk, words);
@@ -235,7 +225,7 @@ static void pack_row_chunks(void *data, int64_t begin, int64_t end, int thread)
         uint8_t *const to = p->to + c * MOST_CHUNK, *at = to + 1;
         choose_way(p->from, p->about, &chunk, looks);
         to[0] = (uint8_t)chunk.way;
-        if (has_digits(chunk.way))
+        if (vti_is_on_lattice(chunk.way))
             *at++ = (uint8_t)chunk.digits;
         vti_take_words(p->from, p->about, &chunk, words);
         split((const uint8_t *)words, count, 4, 0, planes);
@@ -310,7 +300,7 @@ static size_t end_of_chunk(const uint8_t *from, size_t size, size_t at, int64_t 
 {
     if (at >= size || from[at] >= MOST_WAYS || !(ways >> from[at] & 1))
         return 0;
-    if (has_digits(from[at++]) && (at >= size || from[at++] > VT_MOST_DIGITS))
+    if (vti_is_on_lattice(from[at++]) && (at >= size || from[at++] > VT_MOST_DIGITS))
         return 0;
     for (int b = 0; b < item; b++) {
         if (size - at < 2)
@@ -396,7 +386,7 @@ static void unpack_row_chunks(void *data, int64_t begin, int64_t end)
         vt_chunk chunk = {.component = (int)(c / each), .first = c % each * VT_PLANE};
         chunk.count = u->count - chunk.first < VT_PLANE ? u->count - chunk.first : VT_PLANE;
         chunk.way = *from++;
-        if (has_digits(chunk.way))
+        if (vti_is_on_lattice(chunk.way))
             chunk.digits = *from++;
         u->failed[c] = unpack_planes(from, chunk.count, 4, planes) != 0;
         if (u->failed[c])
@@ -459,6 +449,6 @@ vt_status vti_unpack_rows(const uint8_t *from, size_t size, const vt_packed_rows
     unpacking u = {.from = from, .about = about, .count = about->rows, .item = 4, .to = to};
     int ways = 0;
     for (int way = 0; way < MOST_WAYS; way++)
-        ways |= (about->reference || !is_beside_another(way)) << way;
+        ways |= (about->reference || !vti_is_beside_another(way)) << way;
     return unpack_all(&u, size, about->components, ways, unpack_row_chunks, threads);
 }

@@ -6,8 +6,7 @@
 
 static int is_velocity(const vt_state_field *field)
 {
-    return (field->set == VT_VORTONS && field->column == VT_VORTON_velocity) ||
-           (field->set == VT_TRACERS && field->column == VT_TRACER_velocity);
+    return field->set == VT_TRACERS && field->column == VT_TRACER_velocity;
 }
 
 /* Tracers that burn by themselves take the temperature alone. */
@@ -51,14 +50,6 @@ static int is_as_taken_now(vt_simulation *s, const vt_state_list *list)
     return same;
 }
 
-/* Tracers take theirs anew in each step; of vortons the last is asked for what they accelerate by.
- */
-static int may_lack_velocity(const vt_simulation *s, const vt_state_field *field)
-{
-    const int of_vortons = field->set == VT_VORTONS;
-    return is_velocity(field) && !(of_vortons && (vti_accelerations(s) || vti_bends_ways(s)));
-}
-
 void vti_mark_made_again(vt_simulation *s, vt_state_list *list)
 {
     int taken = 0;
@@ -68,7 +59,7 @@ void vti_mark_made_again(vt_simulation *s, vt_state_list *list)
     for (int32_t n = 0; n < list->count; n++) {
         vt_state_field *const field = &list->field[n];
         field->made_again =
-            bytes_of(field) > 0 && (may_lack_velocity(s, field) || (taken && is_taken(s, field)));
+            bytes_of(field) > 0 && (is_velocity(field) || (taken && is_taken(s, field)));
     }
 }
 
@@ -76,12 +67,11 @@ void vti_mark_made_again(vt_simulation *s, vt_state_list *list)
 
 static void find_velocities(vt_simulation *s, const vt_state_field *field)
 {
-    const float *const at = field->set == VT_VORTONS ? s->vortons.position : s->tracers.position;
     float *const velocity = (float *)field->data;
     memset(velocity, 0, 12 * (size_t)field->rows);
     if (vti_solve_current(s))
         return;
-    vti_velocity_of_points(s, field->rows, at, velocity);
+    vti_velocity_of_points(s, field->rows, s->tracers.position, velocity);
     for (int64_t i = 0; i < 3 * field->rows; i++)
         velocity[i] += (float)s->winds.velocity[i % 3];
 }

@@ -3,10 +3,8 @@
  *
  * What tracers take from the vortons around them follows from both, bit for bit: looked at when a
  * state is saved, since a view of it may have been written. Velocities of tracers are found anew by
- * the next step before it asks for them; those of vortons, too, with Method.time euler or rk3 and
- * but for Method.buoyancy full: the others take accelerations from them. Once loaded, they are those
- * of the time of the state, not those of the last substep before it. (A change to another method
- * right after loading begins with these.) */
+ * the next step before it asks for them: once loaded, they are those of the time of the state, not
+ * those of the last substep before it. Those of vortons stay: accelerations follow from them. */
 #pragma once
 
 #include "archive/state_fields.h"

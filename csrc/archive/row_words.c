@@ -104,16 +104,6 @@ int vti_find_digits(const uint8_t *from, const vt_packed_rows *about, const vt_c
 
 /* ---- a chunk ---- */
 
-static int has_lattice(const vt_chunk *chunk)
-{
-    return chunk->way == VT_ON_A_LATTICE || chunk->way == VT_ON_A_LATTICE_BESIDE_ANOTHER;
-}
-
-static int is_beside_another(const vt_chunk *chunk)
-{
-    return chunk->way == VT_LESS_ANOTHER_FIELD || chunk->way == VT_ON_A_LATTICE_BESIDE_ANOTHER;
-}
-
 /* A number as what differences are taken of: its place among values, or its multiple. */
 static uint32_t whole_of(const column *c, int64_t row, int lattice, double scale)
 {
@@ -123,7 +113,7 @@ static uint32_t whole_of(const column *c, int64_t row, int lattice, double scale
 
 static column find_reference(const vt_packed_rows *about, const vt_chunk *chunk)
 {
-    if (!is_beside_another(chunk))
+    if (!vti_is_beside_another(chunk->way))
         return (column){NULL, 0};
     return find_column(about->reference, about->reference_components, chunk->component);
 }
@@ -131,7 +121,7 @@ static column find_reference(const vt_packed_rows *about, const vt_chunk *chunk)
 void vti_take_words(const uint8_t *from, const vt_packed_rows *about, const vt_chunk *chunk,
                     uint32_t *words)
 {
-    const int lattice = has_lattice(chunk), keeps = chunk->way != VT_LESS_ANOTHER_FIELD;
+    const int lattice = vti_is_on_lattice(chunk->way), keeps = chunk->way != VT_LESS_ANOTHER_FIELD;
     const double scale = scale_of(lattice ? chunk->digits : 0);
     const column numbers = find_column(from, about->components, chunk->component);
     const column other = find_reference(about, chunk);
@@ -164,7 +154,7 @@ static uint32_t bits_of(uint32_t whole, int lattice, double step)
 void vti_restore_words(const uint32_t *words, const vt_packed_rows *about, const vt_chunk *chunk,
                        uint8_t *to)
 {
-    const int lattice = has_lattice(chunk), keeps = chunk->way != VT_LESS_ANOTHER_FIELD;
+    const int lattice = vti_is_on_lattice(chunk->way), keeps = chunk->way != VT_LESS_ANOTHER_FIELD;
     const double scale = scale_of(lattice ? chunk->digits : 0), step = 1 / scale;
     const column other = find_reference(about, chunk);
     uint32_t before = 0;

@@ -33,6 +33,17 @@ typedef struct vt_chunk {
     int way, digits;
 } vt_chunk;
 
+/* Whether a chunk's numbers are multiples on a lattice, or taken beside those of another field. */
+static inline int vti_is_on_lattice(int way)
+{
+    return way == VT_ON_A_LATTICE || way == VT_ON_A_LATTICE_BESIDE_ANOTHER;
+}
+
+static inline int vti_is_beside_another(int way)
+{
+    return way == VT_LESS_ANOTHER_FIELD || way == VT_ON_A_LATTICE_BESIDE_ANOTHER;
+}
+
 /* The least number of binary digits behind the point that all numbers of a chunk can do with, 0 ..
  * VT_MOST_DIGITS, so that multiples have at most 30 bits; -1 where there is none, since one is too
  * small, too large, no number, or -0. */

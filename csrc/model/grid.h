@@ -105,7 +105,8 @@ static inline void vti_grid_pitches(vt_grid *grid)
     grid->face_plane = grid->face_row * (most + 1);
 }
 
-/* V so that strength / V is the vorticity in the middle of a Gaussian core, m^3: (2 pi)^1.5 core^3. */
+/* V so that strength / V is the vorticity in the middle of a Gaussian core, m^3: it is
+ * (2 pi)^1.5 core^3. */
 static inline double vti_core_volume(double core)
 {
     return 15.7496099457 * core * core * core;

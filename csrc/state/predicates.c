@@ -1,6 +1,5 @@
 #include "state/predicates.h"
 
-#include "model/time_scheme.h"
 #include "state/force_at_time.h"
 
 int vti_has_article_walls(const vt_simulation *s)
@@ -225,10 +224,4 @@ int vti_is_buoyant(const vt_simulation *s)
     return (used[VT_VORTON_density] || used[VT_VORTON_temperature]) &&
            s->def.method.velocity == VT_VELOCITY_POISSON &&
            s->def.method.buoyancy != VT_BUOYANCY_NONE;
-}
-
-int vti_bends_ways(const vt_simulation *s)
-{
-    const vt_scheme scheme = vti_scheme_of(&s->def.method);
-    return scheme.stages == 2 && scheme.share == 1;
 }

@@ -78,10 +78,6 @@ static inline float *vti_accelerations(const vt_simulation *s)
     return s->def.method.buoyancy == VT_BUOYANCY_FULL ? s->vortons.acceleration : NULL;
 }
 
-/* Whether ways of vortons bend with their acceleration: the midpoint rule, whose next step asks for
- * the velocities of the last. */
-int vti_bends_ways(const vt_simulation *s);
-
 /* Whether the velocity comes from a grid: else from sums over the vortons. */
 static inline int vti_has_grid(const vt_simulation *s)
 {

@@ -22,6 +22,7 @@
 #include "state/container_frame.h"
 #include "state/heat_budget.h"
 #include "state/particles.h"
+#include "step/shown_columns.h"
 #include "state/wind_at_time.h"
 #include "step/advice.h"
 #include "step/blow_up.h"
@@ -501,7 +502,9 @@ typedef struct step_work {
 static void run_step_with_team(void *context)
 {
     step_work *const w = context;
+    vti_put_aside(w->simulation);
     w->status = run_step(w->simulation, w->dt);
+    vti_bring_back(w->simulation);
 }
 
 vt_status vti_advance(vt_simulation *s, double dt)

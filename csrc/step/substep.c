@@ -184,10 +184,19 @@ static void advance_cores(const vt_simulation *s, vt_substep *w, double dt)
     }
 }
 
-/* Whether the rates are those of now, and the last substep has left velocities. */
-static int has_past(const vt_simulation *s, const vt_substep *w)
+/* For the midpoint rule, which begins with the velocities of now. */
+static int has_past(const vt_simulation *s, const vt_scheme *scheme, const vt_substep *w)
 {
-    return vti_bends_ways(s) && !w->extrapolates && s->last_substep > 0;
+    return scheme->stages == 2 && scheme->share == 1 && !w->extrapolates && s->last_substep > 0;
+}
+
+/* What the last substep left. One much shorter than this of dt s says little of accelerations: it
+ * counts as half as long. */
+static vt_past find_past(const vt_simulation *s, double dt)
+{
+    vt_past past = {s->vortons.velocity, s->vortons.age, fmax(s->last_substep / 2, dt / 4), {0}};
+    memcpy(past.wind, s->carried.moved_with, sizeof past.wind);
+    return past;
 }
 
 void vti_advance_to_stage(vt_simulation *s, const vt_scheme *scheme, int stage, double dt,
@@ -197,15 +206,15 @@ void vti_advance_to_stage(vt_simulation *s, const vt_scheme *scheme, int stage, 
     const int again = stage > 1;
     if (again)
         vti_collect_records(s, &w->space, 0, s->vortons.set.count, w->base);
-    vt_past past = {s->vortons.velocity, s->vortons.age, s->last_substep / 2, {0}};
-    memcpy(past.wind, s->carried.moved_with, sizeof past.wind);
+    const vt_past past = find_past(s, dt);
     const int keeps = scheme->extrapolates && w->continues && !w->extrapolates;
     advance_cores(s, w, way);
     s->stages->advance(&w->space, way, w->count, w->sorted, w->rates, again ? w->base : NULL,
                        again   ? NULL
                        : keeps ? past_rates(s)
                                : w->first,
-                       keeps ? 2 : 1, has_past(s, w) ? &past : NULL, w->records, s->def.threads);
+                       keeps ? 2 : 1, has_past(s, scheme, w) ? &past : NULL, w->records,
+                       s->def.threads);
 }
 
 /* How much of what neighbours exchange is to be exchanged within a cell: with a rate of it strength

@@ -17,15 +17,20 @@ static vt_simulation *ring_simulation(int threads, int64_t max_vortons)
 {
     vt_simulation_def def;
     vt_ring_def ring;
+    vt_tracers_def smoke;
+    vt_array velocity = {.struct_size = sizeof velocity};
     vt_simulation *simulation = NULL;
     vt_default_simulation(&def);
     vt_default_ring(&ring);
     def.threads = threads;
     def.max_vortons = max_vortons;
-    def.method.time = VT_TIME_RK3; /* whose next step asks for no velocity of the last */
     ring.wobble = 0.1;
     check(vt_create_simulation(&def, &simulation) == VT_OK, "create");
     vt_add_ring(simulation, &ring, NULL);
+    vt_default_tracers(&smoke);
+    smoke.count = 50;
+    check(vt_add_tracers(simulation, &smoke, NULL) == VT_OK, "tracers");
+    check(vt_column(simulation, VT_TRACERS, "velocity", &velocity) == VT_OK, "velocities");
     return simulation;
 }
 

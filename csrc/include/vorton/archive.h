@@ -16,8 +16,8 @@ VT_API vt_status vt_save_state(vt_simulation *simulation, int64_t number, uint8_
  * sources, effects and bodies, added in the same order. From here on the same calls give the same
  * bits as in that from which the state was saved; room for particles and number of threads stay the
  * simulation's own, and so do its timings. Takes what vt_save_state or vt_pack_state gave. What was
- * packed shows velocities of the time of the state, not those of the last substep before it, unless
- * method.buoyancy is full: the next step finds them anew.
+ * packed shows velocities of tracers of the time of the state, not those of the last substep before
+ * it: the next step finds them anew.
  *
  * VT_INVALID_ARGUMENT: damaged; saved by another build, or from a simulation with another method or
  * with other sources, effects or bodies, as far as their numbers and times say (not their shapes
@@ -38,7 +38,7 @@ VT_API vt_status vt_take_over(vt_simulation *simulation, vt_simulation *from, in
                               const int32_t *sources, int64_t wind_count, const int32_t *winds);
 
 /* The state as an archive has it, packed and with checksums, less than half as large; and back,
- * without columns that vt_load_state makes again: velocities, and what tracers take from the
+ * without columns that vt_load_state makes again: velocities of tracers, and what they take from the
  * vortons around them. threads is 1 .. 64, the bytes do not depend on it. */
 VT_API vt_status vt_pack_state(const uint8_t *bytes, int64_t size, int32_t threads,
                                uint8_t **packed, int64_t *packed_size);

@@ -51,7 +51,6 @@ static inline box make_box(const vt_grid *grid)
 /* VL tracers under way: position, in metres and in cells, and where they lie in the grid. */
 typedef struct flight {
     vf position[3], cell[3], inside[3]; /* inside: in the box */
-    vf middle[3];                       /* cells, whether inside or not */
     vi missed; /* lanes that have left the grid, lay outside or are set apart: not 0 */
     vt_cells cells;
 } flight;

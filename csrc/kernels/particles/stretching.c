@@ -332,10 +332,9 @@ void VT_NAME(extrapolate)(const vt_rate *past, double ahead, int64_t count,
     vti_parallel_for(threads, count, BLOCK, extrapolate_block, &c);
 }
 
-/* Vortons that turn by an angle z a substep would go outwards, by z^4 / 8, if the midpoint lay on
- * the straight way, and inwards, by z^4 / 30, if all of the acceleration bent it: it comes half a
- * substep late. With this share, 2 sqrt(2) - 2, neither is so: |x'| = |x| (1 + O(z^6)), from the
- * roots of x' - x = z y, y = (1 + z / 2 + share z / 4) x - share z y_before / 4 at z = i |z|. */
+/* With none of it what turns by an angle z a substep goes outwards, by z^4 / 8, with all, as it comes
+ * late, inwards by z^4 / 30; with 2 sqrt(2) - 2 neither: x' - x = z y at z = i |z|, where
+ * y = (1 + z / 2 + share z / 4) x - share z y_before / 4, has roots of size 1 + O(z^6). */
 static const float share_of_bend = 0.8284271f;
 
 /* How far from the straight way the record bends, in cells, at most half a cell; u: its velocity
@@ -345,8 +344,7 @@ VT_INLINE f4 bend_of(const context *c, f4 u, int64_t home)
     const vt_past *const past = c->past;
     const float since = (float)past->since, most = 0.5f;
     const float *const last = past->velocity + 3 * home;
-    const int known = last[0] != 0 || last[1] != 0 || last[2] != 0;
-    if (!known || past->age[home] < 1.999f * since)
+    if (past->age[home] < 1.999f * since || (last[0] == 0 && last[1] == 0 && last[2] == 0))
         return f4_set(0); /* born since, or put in with an age */
     const f4 wind = {(float)past->wind[0], (float)past->wind[1], (float)past->wind[2], 0};
     const f4 change = u - (f4_load_three(last) - wind);
