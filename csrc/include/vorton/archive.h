@@ -38,8 +38,8 @@ VT_API vt_status vt_take_over(vt_simulation *simulation, vt_simulation *from, in
                               const int32_t *sources, int64_t wind_count, const int32_t *winds);
 
 /* The state as an archive has it, packed and with checksums, less than half as large; and back,
- * without columns that vt_load_state makes again: velocities of tracers, and what they take from the
- * vortons around them. threads is 1 .. 64, the bytes do not depend on it. */
+ * without columns that vt_load_state makes again: velocities of tracers, and what they take from
+ * the vortons around them. threads is 1 .. 64, the bytes do not depend on it. */
 VT_API vt_status vt_pack_state(const uint8_t *bytes, int64_t size, int32_t threads,
                                uint8_t **packed, int64_t *packed_size);
 VT_API vt_status vt_unpack_state(const uint8_t *packed, int64_t packed_size, int32_t threads,
