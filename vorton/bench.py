@@ -4,9 +4,10 @@
                            [--threads N] [--seconds S] [--json]
 
 Every scene runs in a process of its own. A frame is one `step` with one
-substep: midpoint rule with two field solves for the vortons, for the tracers with
-three looks at the last. The velocity at vortons is held against the direct float64 sum with
-the cores that the method gives them, in the same run. Measure on an idle machine.
+substep: midpoint rule with two field solves for the vortons, and three looks at
+the last of them for the tracers. The velocity at vortons is held against the
+direct float64 sum with the cores that the method gives them, in the same run.
+Measure on an idle machine.
 
 `--compare` runs each scene through the methods side by side: the default, every
 other choice of its solvers (velocity, boundary, poisson), and `Method.article()`,

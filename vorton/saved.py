@@ -66,7 +66,7 @@ def same_state(sim: Simulation, other: Simulation) -> bool:
     if sim.scene != other.scene or (sim.fps, sim.frame) != (other.fps, other.frame):
         return False
     fields = [dict(fields_of(each._core.save_state(0))) for each in (sim, other)]
-    both = (fields[0].keys() & fields[1].keys()) - {"viewed", "shown"}
+    both = (fields[0].keys() & fields[1].keys()) - {"viewed", "shown", "was_aside"}
     both.discard("tracers.velocity")
     return all(
         fields[0][name].shape == fields[1][name].shape

@@ -94,6 +94,7 @@ struct vt_simulation {
     double tracers_burnt;       /* the time until which tracers have burnt, s */
     int64_t contact_checked[2]; /* rows of lower ids are known to lie outside of bodies at birth */
     uint32_t shown;     /* columns (bits) of vortons kept for views alone: step/shown_columns.h */
+    uint32_t was_aside; /* those of them (bits) that steps have done without */
     uint32_t viewed[2]; /* columns (bits) of which views are out: they may be written any time */
 
     /* records */

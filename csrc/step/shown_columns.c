@@ -1,6 +1,7 @@
 #include "step/shown_columns.h"
 
 #include "state/particles.h"
+#include "state/predicates.h"
 
 static const int kept_columns[] = {VT_VORTON_density, VT_VORTON_temperature};
 enum { KEPT = sizeof kept_columns / sizeof *kept_columns };
@@ -28,16 +29,27 @@ static int is_written(const vt_simulation *s, int column)
     return 0;
 }
 
+static int expands_when_warm(const vt_simulation *s)
+{
+    return s->def.method.expansion > 0 && vti_has_grid(s);
+}
+
 void vti_put_aside(vt_simulation *s)
 {
     for (int n = 0; n < KEPT; n++) {
         const int column = kept_columns[n];
         if (!(s->shown >> column & 1))
             continue;
-        if (is_written(s, column))
-            s->shown &= ~(1u << column);
-        else
-            s->vortons.set.used[column] = 0;
+        s->vortons.set.used[column] = 0;
+        if (!is_written(s, column)) {
+            s->was_aside |= 1u << column;
+            continue;
+        }
+        /* after steps without it volumes are those of the ambient temperature */
+        if (column == VT_VORTON_temperature && s->was_aside >> column & 1 && expands_when_warm(s))
+            vti_use_vorton_column(s, VT_VORTON_volume_temperature);
+        s->shown &= ~(1u << column);
+        s->vortons.set.used[column] = 1;
     }
 }
 

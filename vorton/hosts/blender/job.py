@@ -159,4 +159,9 @@ class Job:
 def _environment() -> dict[str, str]:
     earlier = os.environ.get("PYTHONPATH")
     folders = [*python_path(), *([earlier] if earlier else [])]
-    return {**os.environ, "PYTHONPATH": os.pathsep.join(folders), "PYTHONIOENCODING": "utf-8"}
+    return {
+        **os.environ,
+        "PYTHONPATH": os.pathsep.join(folders),
+        "PYTHONSAFEPATH": "1",  # not the folder where Blender was started
+        "PYTHONIOENCODING": "utf-8",
+    }
