@@ -332,8 +332,8 @@ void VT_NAME(extrapolate)(const vt_rate *past, double ahead, int64_t count,
     vti_parallel_for(threads, count, BLOCK, extrapolate_block, &c);
 }
 
-/* With none of it what turns by an angle z a substep goes outwards, by z^4 / 8, with all, as it comes
- * late, inwards by z^4 / 30; with 2 sqrt(2) - 2 neither: x' - x = z y at z = i |z|, where
+/* With none of it what turns by z a substep goes outwards, by z^4 / 8, with all, as it is late,
+ * inwards by z^4 / 30; with 2 sqrt(2) - 2 neither: x' - x = z y at z = i |z|, where
  * y = (1 + z / 2 + share z / 4) x - share z y_before / 4, has roots of size 1 + O(z^6). */
 static const float share_of_bend = 0.8284271f;
 
