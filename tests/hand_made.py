@@ -39,7 +39,7 @@ def simulation(vortons=200, tracers=500, **arguments):
     return sim
 
 
-MADE_AGAIN = {"tracers.velocity"}  # by who loads a state, as of its time
+LEFT_OUT = {"tracers.velocity"}  # by who loads a state, as of its time
 
 
 def state(sim, but=()):

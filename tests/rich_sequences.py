@@ -13,7 +13,7 @@ import pickle
 import tempfile
 
 import numpy as np
-from hand_made import MADE_AGAIN, state
+from hand_made import LEFT_OUT, state
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
 
@@ -115,7 +115,7 @@ def random_item(seed):
 
 def whole_state(sim):
     """But for what a simulation that was loaded has anew."""
-    kept = state(sim, MADE_AGAIN)
+    kept = state(sim, LEFT_OUT)
     return kept, sim._core.step_count, [tuple(body.items()) for body in sim.bodies]
 
 

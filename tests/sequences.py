@@ -14,7 +14,7 @@ import pickle
 from dataclasses import dataclass, field
 
 import numpy as np
-from hand_made import MADE_AGAIN, state
+from hand_made import LEFT_OUT, state
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
@@ -64,7 +64,7 @@ def particles_of(pair, name):
 
 def whole_state(sim):
     """What a refused call must leave as it is, ids to come included."""
-    return state(sim, MADE_AGAIN), sim._core.step_count
+    return state(sim, LEFT_OUT), sim._core.step_count
 
 
 BAD_CALLS = [

@@ -7,8 +7,7 @@ import everything
 import numpy as np
 import pytest
 import test_copy
-from hand_made import MADE_AGAIN as LEFT_OUT
-from hand_made import simulation, state
+from hand_made import LEFT_OUT, simulation, state
 from marks import slow_but
 
 import vorton as vt

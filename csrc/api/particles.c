@@ -1,7 +1,7 @@
 #include "base/status.h"
 #include "state/particles.h"
-#include "step/shown_columns.h"
 #include "state/simulation.h"
+#include "step/shown_columns.h"
 #include "tracers/scalars.h"
 
 static vt_status check_set(int set)

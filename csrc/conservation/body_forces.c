@@ -355,7 +355,7 @@ static int is_reached(const vt_simulation *s, const vt_paneled_body *b)
     return vti_panels_stir(s) || square < b->reach * b->reach;
 }
 
-/* slip: NULL where the body sheds nothing. */
+/* slip: NULL where the body sheds nothing, or is not reached. */
 static void find_flow(vt_simulation *s, const vt_paneled_body *b, float *slip)
 {
     const size_t mark = vti_arena_mark(&s->arena);
@@ -364,11 +364,9 @@ static void find_flow(vt_simulation *s, const vt_paneled_body *b, float *slip)
     vti_find_passing_velocity(s, b, velocity);
     const vt_impulse pull = find_acceleration(s, b, velocity);
     give(s, &f, own_impulse(&f), find_bound(s, &f), pull);
-    if (slip && is_reached(s, b)) {
+    if (slip) {
         vti_find_surface_velocity(s, b, velocity);
         find_slip(s, &f, slip);
-    } else if (slip) {
-        memset(slip, 0, 12 * (size_t)b->count);
     }
     vti_arena_pop(&s->arena, mark);
 }
@@ -391,9 +389,12 @@ void vti_find_body_flow(vt_simulation *s, float *slip)
         const vt_paneled_body *const b = s->panels.exist ? vti_panels_of(s, n) : NULL;
         const int sheds = vti_sheds(body);
         if (b && has_books(b)) {
-            find_flow(s, b, sheds ? slip : NULL);
+            float **const own = &slip_of[b - s->panels.bodies];
             if (sheds && is_reached(s, b))
-                slip_of[b - s->panels.bodies] = slip;
+                *own = slip;
+            else if (sheds)
+                memset(slip, 0, 12 * (size_t)b->count);
+            find_flow(s, b, *own);
         } else {
             body->flow.known = VT_FLOW_UNKNOWN;
         }

@@ -41,11 +41,16 @@ double vti_core_of_neutral(const vt_simulation *s);
  * born around it, before that should not make the grid finer than the scene asks for. */
 double vti_core_to_come(const vt_simulation *s);
 
+/* Whether the volumes would follow temperatures. */
+static inline int vti_may_expand(const vt_simulation *s)
+{
+    return s->def.method.expansion > 0 && s->def.method.velocity == VT_VELOCITY_POISSON;
+}
+
 /* Whether the volumes follow the temperatures. */
 static inline int vti_expands(const vt_simulation *s)
 {
-    return s->def.method.expansion > 0 && s->def.method.velocity == VT_VELOCITY_POISSON &&
-           s->vortons.set.used[VT_VORTON_temperature];
+    return vti_may_expand(s) && s->vortons.set.used[VT_VORTON_temperature];
 }
 
 /* The temperature at which a vorton has its volume, K. */

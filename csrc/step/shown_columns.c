@@ -29,11 +29,6 @@ static int is_written(const vt_simulation *s, int column)
     return 0;
 }
 
-static int expands_when_warm(const vt_simulation *s)
-{
-    return s->def.method.expansion > 0 && vti_has_grid(s);
-}
-
 void vti_put_aside(vt_simulation *s)
 {
     for (int n = 0; n < KEPT; n++) {
@@ -46,7 +41,7 @@ void vti_put_aside(vt_simulation *s)
             continue;
         }
         /* after steps without it volumes are those of the ambient temperature */
-        if (column == VT_VORTON_temperature && s->was_aside >> column & 1 && expands_when_warm(s))
+        if (column == VT_VORTON_temperature && s->was_aside >> column & 1 && vti_may_expand(s))
             vti_use_vorton_column(s, VT_VORTON_volume_temperature);
         s->shown &= ~(1u << column);
         s->vortons.set.used[column] = 1;

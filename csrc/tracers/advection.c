@@ -20,6 +20,7 @@ typedef struct trip {
     const vt_tracer_substep *work;
     const uint32_t *list;
     float *x, *u;    /* count x 3: points, m, and the velocities there, m/s */
+    float *second;   /* of another middle than u; NULL: that of u is the only one */
     float way, rest; /* s; share of the first rates */
     double dt;
 } trip;
@@ -53,7 +54,8 @@ static void set_out(void *data, int64_t begin, int64_t end)
     }
 }
 
-/* Moves the rows by u and, where they are kept, the first rates. */
+/* Moves the rows by u, by its mean with the second where there is one, and, where they are kept,
+ * the first rates. */
 static void arrive(void *data, int64_t begin, int64_t end)
 {
     const trip *const t = data;
@@ -64,6 +66,8 @@ static void arrive(void *data, int64_t begin, int64_t end)
         const float step = fmaxf(fminf(tracers->age[row], (float)t->dt), 0);
         for (int a = 0; a < 3; a++) {
             float velocity = t->u[3 * i + a];
+            if (t->second)
+                velocity = 0.5f * (velocity + t->second[3 * i + a]);
             if (has_rates(t, row))
                 velocity += t->rest * (t->work->first[3 * row + a] - velocity);
             velocity += (float)t->s->winds.velocity[a];
@@ -82,32 +86,6 @@ static void look_ahead(trip *t, double way, int64_t count, float *u)
     t->way = (float)way;
     vti_parallel_for(t->s->def.threads, count, TRIP_BLOCK, set_out, t);
     vti_velocity_of_points(t->s, count, t->x, u);
-}
-
-typedef struct mean_job {
-    float *u;
-    const float *other;
-} mean_job;
-
-static void take_mean(void *data, int64_t begin, int64_t end)
-{
-    const mean_job *const job = data;
-    for (int64_t i = 3 * begin; i < 3 * end; i++)
-        job->u[i] = 0.5f * (job->u[i] + job->other[i]);
-}
-
-/* From the velocity at the start, in u, to that of the way: as fetch_middle of
- * kernels/particles/advect_tracers.c. */
-static void find_middle(trip *t, double way, int64_t count)
-{
-    const size_t mark = vti_arena_mark(&t->s->arena);
-    mean_job job = {t->u, NULL};
-    float *const second = vti_arena_push(&t->s->arena, 12 * (size_t)count);
-    job.other = second;
-    look_ahead(t, way, count, t->u);
-    look_ahead(t, way, count, second);
-    vti_parallel_for(t->s->def.threads, count, TRIP_BLOCK, take_mean, &job);
-    vti_arena_pop(&t->s->arena, mark);
 }
 
 void vti_keep_tracer_rates(vt_simulation *s, double way, vt_tracer_substep *work)
@@ -136,8 +114,11 @@ static void move_listed(vt_simulation *s, const vt_scheme *scheme, double dt,
         look_ahead(&t, way, count, t.u);
     } else {
         look_ahead(&t, 0, count, t.u);
-        if (way > 0)
-            find_middle(&t, way, count);
+        if (way > 0) { /* as fetch_middle of kernels/particles/advect_tracers.c */
+            look_ahead(&t, way, count, t.u);
+            t.second = vti_arena_push(&s->arena, 12 * (size_t)count);
+            look_ahead(&t, way, count, t.second);
+        }
     }
     vti_parallel_for(s->def.threads, count, TRIP_BLOCK, arrive, &t);
     vti_arena_pop(&s->arena, mark);

@@ -23,6 +23,7 @@ enum { PORTION = 1 << 20, BLOCK = 16384, MOST_PARTS = 256 };
 typedef struct flight {
     float *position, *velocity, *age; /* columns; velocity may be NULL */
     float *middle, *u, *first;        /* first: u of y_1 */
+    const float *along;               /* u or first: to the middle */
     float end, length;                /* of the part, since the beginning of the substep; s */
     float dt, wind[3];
 } flight;
@@ -39,7 +40,7 @@ static void find_middle(void *data, int64_t begin, int64_t end)
     for (int64_t i = begin; i < end; i++) {
         const float half = 0.5f * time_lived(f, i, f->end, f->length);
         for (int64_t n = 3 * i; n < 3 * i + 3; n++)
-            f->middle[n] = f->position[n] + half * f->u[n];
+            f->middle[n] = f->position[n] + half * f->along[n];
     }
 }
 
@@ -113,10 +114,11 @@ static void move_portion(vt_simulation *s, double dt, int64_t parts, const vt_pa
         f->end = (float)to;
         f->length = (float)(to - from);
         find_velocity(s, rows, from, from, from, count, f->position, f->u);
+        f->along = f->u;
         vti_parallel_for(threads, count, BLOCK, find_middle, f);
-        find_velocity(s, rows, 0.5 * (from + to), from, to, count, f->middle, f->u);
+        find_velocity(s, rows, 0.5 * (from + to), from, to, count, f->middle, f->first);
+        f->along = f->first;
         vti_parallel_for(threads, count, BLOCK, find_middle, f);
-        memcpy(f->first, f->u, 12 * (size_t)count);
         find_velocity(s, rows, 0.5 * (from + to), from, to, count, f->middle, f->u);
         vti_parallel_for(threads, count, BLOCK, go_on, f);
     }
