@@ -199,10 +199,10 @@ f4 *vti_make_nodes(vt_simulation *s, const vt_grid *grid)
     return made;
 }
 
-void vti_velocity_of_voxels(vt_simulation *s, double apart, int64_t count, const float *points,
-                            float *velocity)
+/* Of the grid and the far field, but for what walls add. */
+static void velocity_without_walls(vt_simulation *s, double apart, int64_t count,
+                                   const float *points, float *velocity)
 {
-    const int threads = s->def.threads;
     const size_t mark = vti_arena_mark(&s->arena);
     if (!vti_has_grid(s)) {
         const vt_vortons *const v = &s->vortons;
@@ -212,9 +212,8 @@ void vti_velocity_of_voxels(vt_simulation *s, double apart, int64_t count, const
         vti_add_wind_grids(s, count, points, velocity, NULL);
     } else if (s->fields_exist) {
         uint8_t *const inside = vti_arena_push(&s->arena, (size_t)count);
-        s->stages->sample(&s->grid, count, points, velocity, inside, threads);
+        s->stages->sample(&s->grid, count, points, velocity, inside, s->def.threads);
         velocity_far_away(s, apart, count, points, inside, velocity);
-        vti_cancel_normal_velocities(s, count, points, velocity);
     } else {
         memset(velocity, 0, 12 * (size_t)count);
         vti_add_wind_grids(s, count, points, velocity, NULL);
@@ -222,7 +221,21 @@ void vti_velocity_of_voxels(vt_simulation *s, double apart, int64_t count, const
     vti_arena_pop(&s->arena, mark);
 }
 
+void vti_velocity_of_voxels(vt_simulation *s, double apart, int64_t count, const float *points,
+                            float *velocity)
+{
+    velocity_without_walls(s, apart, count, points, velocity);
+    if (s->fields_exist && vti_has_grid(s))
+        vti_cancel_normal_velocities(s, count, points, velocity);
+}
+
 void vti_velocity_of_points(vt_simulation *s, int64_t count, const float *points, float *velocity)
 {
     vti_velocity_of_voxels(s, 0, count, points, velocity);
+}
+
+void vti_rough_velocity_of_points(vt_simulation *s, int64_t count, const float *points,
+                                  float *velocity)
+{
+    velocity_without_walls(s, 0, count, points, velocity);
 }

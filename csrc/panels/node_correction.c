@@ -115,8 +115,8 @@ static void sort_patches(vt_simulation *s)
             center[n] = item[n].center[c];
         patches->center[c] = center;
     }
-    p->smooth =
-        vti_arena_push(&p->arena, sizeof *p->smooth * (size_t)p->listed_count * VT_BIN_NODES);
+    const size_t nodes = (size_t)(s->grid.node_plane * (s->grid.cells[2] + 2));
+    p->smooth = vti_arena_push(&p->arena, sizeof *p->smooth * nodes);
     vti_arena_pop(&s->arena, mark);
 }
 
@@ -240,7 +240,7 @@ static void look_at_node(const node_job *job, int64_t bin, int n)
     if (at < 0)
         return;
     f4 *const node = &s->grid.nodes[at];
-    p->smooth[bin * VT_BIN_NODES + n] = *node;
+    p->smooth[at] = *node;
     if (side >= VT_FAR_FROM_PATCHES)
         return;
     double point[3], normal[3], room = INFINITY;

@@ -19,7 +19,6 @@ typedef struct wall_point {
     int64_t row;
     const vt_paneled_body *body; /* the nearest body; NULL: none is near after all */
     double room, normal[3];
-    float smooth[3]; /* velocity that the grid alone gives there */
     float cell[3];
 } wall_point;
 
@@ -33,9 +32,11 @@ typedef struct response_job {
     double reach;  /* how far from a wall it matters to a point in the grid, m */
     int32_t *cell; /* of each of them the number of the cell where it takes the pairs itself; -1: it
                       does not */
-    /* these, in the order of cells: in wall; their places, cells, and the flow there */
+    /* these, in the order of cells: in wall; their places, m and cells, the flow there, and whether
+     * the grid has it */
     uint32_t *close;
-    float *place, *flow;
+    float *point, *place, *flow;
+    uint8_t *inside;
 } response_job;
 
 /* The cell of a point (m); -1 outside the grid. */
@@ -93,52 +94,24 @@ static int64_t find_wall_points(vt_simulation *s, response_job *job, int64_t cou
     return found;
 }
 
-/* Nodes around a point along an axis: their bin and their place in it, and their weights. */
-typedef struct axis_nodes {
-    int64_t bin[3], within[3];
-    float weight[3];
-} axis_nodes;
-
-static axis_nodes find_axis_nodes(const vt_grid *g, int axis, float at)
-{
-    const vt_spline_place spline = vti_spline_place((double)at, g->cells[axis]);
-    const int64_t first = g->fourth ? spline.first : (int64_t)at;
-    const float above = at - (float)first;
-    axis_nodes found = {.weight = {1 - above, above}};
-    for (int n = 0; n < 3; n++) {
-        found.bin[n] = (first + n) / VT_BIN_EDGE;
-        found.within[n] = (first + n) % VT_BIN_EDGE;
-        if (g->fourth)
-            found.weight[n] = (float)spline.weight[n];
-    }
-    return found;
-}
-
-/* The grid's own velocity at a point in cells; 0 where it is not kept. */
-static int sample_smooth(const vt_simulation *s, const float at[3], float velocity[3])
+/* Whether all nodes that sampling meets at a place in cells are kept. */
+static int is_kept(const vt_simulation *s, const float at[3])
 {
     const vt_panels *const p = &s->panels;
     const int32_t *const bins = p->patches.bins;
-    const int side = s->grid.fourth ? 3 : 2;
-    axis_nodes nodes[3];
-    f4 sum = {0, 0, 0, 0};
-    for (int c = 0; c < 3; c++)
-        nodes[c] = find_axis_nodes(&s->grid, c, at[c]);
-    for (int k = 0; k < side; k++)
-        for (int j = 0; j < side; j++) {
-            const int64_t bin = (nodes[2].bin[k] * bins[1] + nodes[1].bin[j]) * bins[0];
-            const int64_t row =
-                (nodes[2].within[k] * VT_BIN_EDGE + nodes[1].within[j]) * VT_BIN_EDGE;
-            const float share = nodes[1].weight[j] * nodes[2].weight[k];
-            for (int i = 0; i < side; i++) {
-                const int64_t slot = p->slot[bin + nodes[0].bin[i]];
-                if (slot == 0)
+    const int32_t last = s->grid.fourth ? 2 : 1;
+    int32_t low[3], high[3];
+    for (int c = 0; c < 3; c++) {
+        const vt_spline_place spline = vti_spline_place((double)at[c], s->grid.cells[c]);
+        const int32_t first = s->grid.fourth ? (int32_t)spline.first : (int32_t)at[c];
+        low[c] = first / VT_BIN_EDGE;
+        high[c] = (first + last) / VT_BIN_EDGE;
+    }
+    for (int32_t k = low[2]; k <= high[2]; k++)
+        for (int32_t j = low[1]; j <= high[1]; j++)
+            for (int32_t i = low[0]; i <= high[0]; i++)
+                if (p->slot[((int64_t)k * bins[1] + j) * bins[0] + i] == 0)
                     return 0;
-                sum += share * nodes[0].weight[i] *
-                       p->smooth[(slot - 1) * VT_BIN_NODES + row + nodes[0].within[i]];
-            }
-        }
-    memcpy(velocity, &sum, 3 * sizeof *velocity);
     return 1;
 }
 
@@ -173,7 +146,7 @@ static void look_at_wall(void *data, int64_t n)
         return;
     for (int c = 0; c < 3; c++)
         w->cell[c] = at[c] * (float)(1 / h) - (float)s->grid.base[c];
-    if (sample_smooth(s, w->cell, w->smooth))
+    if (is_kept(s, w->cell))
         job->cell[n] = number_of_cell(s, w->cell);
 }
 
@@ -241,8 +214,8 @@ static void get_close(void *data, int64_t begin, int64_t end)
     const response_job *const job = data;
     for (int64_t n = begin; n < end; n++) {
         const wall_point *const w = &job->wall[job->close[n]];
+        memcpy(job->point + 3 * n, job->points + 3 * w->row, sizeof w->cell);
         memcpy(job->place + 3 * n, w->cell, sizeof w->cell);
-        memcpy(job->flow + 3 * n, w->smooth, sizeof w->smooth);
     }
 }
 
@@ -250,8 +223,9 @@ static void put_close(void *data, int64_t begin, int64_t end)
 {
     const response_job *const job = data;
     for (int64_t n = begin; n < end; n++)
-        memcpy(job->velocity + 3 * job->wall[job->close[n]].row, job->flow + 3 * n,
-               3 * sizeof *job->flow);
+        if (job->inside[n])
+            memcpy(job->velocity + 3 * job->wall[job->close[n]].row, job->flow + 3 * n,
+                   3 * sizeof *job->flow);
 }
 
 /* Close to a wall the velocity is that of the grid and of pairs, not what nodes on both sides give.
@@ -261,9 +235,16 @@ static void take_pairs(vt_simulation *s, int64_t count, response_job *job)
     const int threads = s->def.threads;
     job->close = vti_arena_push(&s->arena, sizeof *job->close * (size_t)count);
     const int64_t close = sort_by_cell(s, count, job->cell, job->close);
-    job->place = vti_arena_push(&s->arena, 3 * sizeof *job->place * (size_t)close);
-    job->flow = vti_arena_push(&s->arena, 3 * sizeof *job->flow * (size_t)close);
+    const size_t bytes = 3 * sizeof(float) * (size_t)close;
+    job->point = vti_arena_push(&s->arena, bytes);
+    job->place = vti_arena_push(&s->arena, bytes);
+    job->flow = vti_arena_push(&s->arena, bytes);
+    job->inside = vti_arena_push(&s->arena, (size_t)close);
+    vt_grid smooth = s->grid;
+    smooth.nodes = s->panels.smooth;
+    memset(job->flow, 0, bytes); /* sampling leaves what lies outside */
     vti_parallel_for(threads, close, HOLD_BLOCK, get_close, job);
+    s->stages->sample(&smooth, close, job->point, job->flow, job->inside, threads);
     s->stages->panel_pairs(&s->panels.patches, close, job->place, job->flow, threads);
     vti_parallel_for(threads, close, HOLD_BLOCK, put_close, job);
 }
