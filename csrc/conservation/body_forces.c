@@ -211,152 +211,7 @@ static void give(vt_simulation *s, const surface *f, vt_impulse own, vt_impulse 
     *before = now;
 }
 
-/* x with matrix x = right, by Cramer's rule; 0: the matrix is singular. */
-static int solve_three(const double matrix[3][3], const double right[3], double x[3])
-{
-    double minor[3][3];
-    for (int r = 0; r < 3; r++)
-        vti_cross(matrix[(r + 1) % 3], matrix[(r + 2) % 3], minor[r]);
-    const double determinant = vti_dot(matrix[0], minor[0]);
-    if (!(fabs(determinant) > 0))
-        return 0;
-    for (int c = 0; c < 3; c++)
-        x[c] = (right[0] * minor[0][c] + right[1] * minor[1][c] + right[2] * minor[2][c]) /
-               determinant;
-    return 1;
-}
-
-/* How deep under the panels the velocity is looked at that a layer above them leaves: there nothing
- * is left of its width, which would be taken for slip. Not beyond the middle of a thin body. */
-static double depth_of(const vt_simulation *s, const vt_body *body)
-{
-    double depth = s->grid.core;
-    for (int32_t n = 0; n < body->solid_count; n++)
-        depth = fmin(depth, body->scale * body->solids[n].inscribed / 2);
-    return depth;
-}
-
-/* Velocity less that of the body at a panel, in its space. */
-static void find_slip_at(const vt_simulation *s, const surface *f, int32_t panel, double depth,
-                         int32_t *patch, float slip[3])
-{
-    const int32_t at = f->body->first + panel;
-    const double *const center = f->panels->center[at];
-    double below[3], rigid[3], velocity[3];
-    float inside[3], outside[3];
-    memcpy(below, center, sizeof below);
-    vti_add_scaled(below, -depth, f->panels->normal[at]);
-    vti_vortical_panel_velocity(s, f->body, at, depth, patch, inside);
-    vti_vortical_panel_velocity(s, f->body, at, 0, patch, outside);
-    vti_wall_velocity(f->body, below, rigid);
-    for (int c = 0; c < 3; c++)
-        velocity[c] = (double)f->velocity[3 * panel + c] - f->panels->wind[c] - rigid[c] +
-                      (double)inside[c] - (double)outside[c];
-    vti_pose_direction_back(&f->body->pose, velocity, velocity);
-    for (int c = 0; c < 3; c++)
-        slip[c] = (float)velocity[c];
-}
-
-/* A layer is as wide as a core. Where another wall is nearer than that it is none: what would be
- * shed acts on both walls alike, hardly slows the slip that it is shed for, and grows without
- * bound. Share that is left of the layer: none from half a core down. */
-static double share_of_layer(const vt_panels *p, double core, int32_t panel)
-{
-    const double room = (double)p->room[panel];
-    return fmin(fmax(2 * room / core - 1, 0), 1);
-}
-
-static void find_slip(const vt_simulation *s, const surface *f, float *slip)
-{
-    const double depth = depth_of(s, f->body->body);
-    int32_t patch = f->body->first_patch;
-    for (int32_t p = 0; p < f->body->count; p++)
-        find_slip_at(s, f, p, depth, &patch, slip + 3 * (int64_t)p);
-}
-
-/* What bodies that touch, or a single one, have of layers. */
-typedef struct layers {
-    double core;         /* m */
-    double sum[3];       /* of n cross slip over the panels, in the world, m^3/s */
-    double spread[3][3]; /* of area x (1 - n n^T), m^2 */
-    double missing[3];   /* m^3/s */
-} layers;
-
-static void add_layers(const vt_panels *p, const vt_paneled_body *b, const float *slip, layers *l)
-{
-    for (int32_t i = 0; i < b->count; i++) {
-        const double *const n = p->normal[b->first + i];
-        const double area =
-            share_of_layer(p, l->core, b->first + i) * (double)p->area[b->first + i];
-        const double along[3] = {(double)slip[3 * i], (double)slip[3 * i + 1],
-                                 (double)slip[3 * i + 2]};
-        double world[3], sheet[3];
-        vti_pose_direction(&b->pose, along, world);
-        vti_cross(n, world, sheet);
-        vti_add_scaled(l->sum, area, sheet);
-        for (int r = 0; r < 3; r++)
-            for (int c = 0; c < 3; c++)
-                l->spread[r][c] += area * ((r == c) - n[r] * n[c]);
-    }
-}
-
-/* Each panel takes its part of what is missing, and is left its share of the layer. */
-static void end_layer(const vt_panels *p, const vt_paneled_body *b, double core,
-                      const double made_up[3], float *slip)
-{
-    for (int32_t i = 0; i < b->count; i++) {
-        double along[3];
-        vti_cross(made_up, p->normal[b->first + i], along);
-        for (int c = 0; c < 3; c++)
-            for (int w = 0; w < 3; w++)
-                slip[3 * i + c] += (float)(b->pose.matrix[w][c] * along[w]);
-        for (int c = 0; c < 3; c++)
-            slip[3 * i + c] *= (float)share_of_layer(p, core, b->first + i);
-    }
-}
-
-/* Vortex lines end nowhere: what bodies that touch have shed, the layer that slips and their own
- * vorticity sum to nothing. A layer that is seen as wide as a core does not keep to that by itself,
- * and fluid around a body that spins would turn backwards in the end: n cross slip gets the
- * tangential part of the one vector that makes up for what is missing. `slip` is that of each body
- * with panels, NULL: it sheds nothing. */
-static void close_lines(const vt_simulation *s, int32_t group, float *const *slip)
-{
-    const vt_panels *const p = &s->panels;
-    layers l = {.core = s->grid.core};
-    double made_up[3] = {0};
-    for (int32_t n = group; n < p->body_count; n++) {
-        const vt_paneled_body *const b = &p->bodies[n];
-        const double volume = vti_paneled_volume(b);
-        for (int c = 0; c < 3 && b->group == group; c++)
-            l.missing[c] -= b->body->shed_strength[c] + 2 * volume * b->angular[c];
-        if (b->group == group && slip[n])
-            add_layers(p, b, slip[n], &l);
-    }
-    for (int c = 0; c < 3; c++)
-        l.missing[c] -= l.sum[c];
-    (void)solve_three((const double (*)[3])l.spread, l.missing, made_up);
-    for (int32_t n = group; n < p->body_count; n++)
-        if (p->bodies[n].group == group && slip[n])
-            end_layer(p, &p->bodies[n], l.core, made_up, slip[n]);
-}
-
-/* Whether the flow reaches a body: any of it is in the grid, or it stirs the fluid by itself
- * (panels/grid_request.h). */
-static int is_reached(const vt_simulation *s, const vt_paneled_body *b)
-{
-    const vt_grid *const g = &s->grid;
-    double square = 0;
-    for (int c = 0; c < 3; c++) {
-        const double low = g->base[c] * g->spacing, high = low + g->cells[c] * g->spacing;
-        const double away = fmax(fmax(low - b->center[c], b->center[c] - high), 0);
-        square += away * away;
-    }
-    return vti_panels_stir(s) || square < b->reach * b->reach;
-}
-
-/* slip: NULL where the body sheds nothing, or is not reached. */
-static void find_flow(vt_simulation *s, const vt_paneled_body *b, float *slip)
+static void find_flow(vt_simulation *s, const vt_paneled_body *b)
 {
     const size_t mark = vti_arena_mark(&s->arena);
     float *const velocity = vti_arena_push(&s->arena, 12 * (size_t)b->count);
@@ -364,47 +219,18 @@ static void find_flow(vt_simulation *s, const vt_paneled_body *b, float *slip)
     vti_find_passing_velocity(s, b, velocity);
     const vt_impulse pull = find_acceleration(s, b, velocity);
     give(s, &f, own_impulse(&f), find_bound(s, &f), pull);
-    if (slip) {
-        vti_find_surface_velocity(s, b, velocity);
-        find_slip(s, &f, slip);
-    }
     vti_arena_pop(&s->arena, mark);
 }
 
-/* Whether a body has books: the inside of a plane, or the outside of a container, is no body. */
-static int has_books(const vt_paneled_body *b)
+void vti_find_body_flow(vt_simulation *s)
 {
-    return !b->body->hole && !b->set->open;
-}
-
-void vti_find_body_flow(vt_simulation *s, float *slip)
-{
-    const size_t mark = vti_arena_mark(&s->arena);
-    const int32_t count = s->panels.exist ? s->panels.body_count : 0;
-    float **const slip_of = vti_arena_push(&s->arena, sizeof *slip_of * (size_t)count);
-    for (int32_t n = 0; n < count; n++)
-        slip_of[n] = NULL;
     for (int32_t n = 0; n < s->bodies.count; n++) {
-        vt_body *const body = &s->bodies.items[n];
         const vt_paneled_body *const b = s->panels.exist ? vti_panels_of(s, n) : NULL;
-        const int sheds = vti_sheds(body);
-        if (b && has_books(b)) {
-            float **const own = &slip_of[b - s->panels.bodies];
-            if (sheds && is_reached(s, b))
-                *own = slip;
-            else if (sheds)
-                memset(slip, 0, 12 * (size_t)b->count);
-            find_flow(s, b, *own);
-        } else {
-            body->flow.known = VT_FLOW_UNKNOWN;
-        }
-        if (sheds)
-            slip += 3 * (int64_t)body->panels->count;
+        if (b && vti_has_books(b))
+            find_flow(s, b);
+        else
+            s->bodies.items[n].flow.known = VT_FLOW_UNKNOWN;
     }
-    for (int32_t n = 0; n < count; n++)
-        if (s->panels.bodies[n].group == n)
-            close_lines(s, n, slip_of);
-    vti_arena_pop(&s->arena, mark);
 }
 
 vt_impulse vti_sum_body_forces(const vt_simulation *s, double dt, const double about[3])
@@ -512,7 +338,7 @@ void vti_find_body_books(const vt_simulation *s, vt_body_books *books)
     memcpy(books->open_lines, s->bodies.open_lines, sizeof books->open_lines);
     for (int32_t n = 0; n < s->bodies.count && s->panels.exist; n++) {
         const vt_paneled_body *const b = vti_panels_of(s, n);
-        if (!b || !has_books(b))
+        if (!b || !vti_has_books(b))
             continue;
         const surface f = {.body = b, .panels = &s->panels, .volume = vti_paneled_volume(b)};
         vt_impulse own = find_bound(s, &f);

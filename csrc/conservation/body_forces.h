@@ -21,11 +21,17 @@
 #pragma once
 
 #include "state/body.h"
+#include "state/panels.h"
+
+/* Whether a body has books: the inside of a plane, or the outside of a container, is no body. */
+static inline int vti_has_books(const vt_paneled_body *b)
+{
+    return !b->body->hole && !b->set->open;
+}
 
 /* After the field of the start of a substep has been solved: what the flow has given to each body
- * in the substep before goes to it. slip (x 3, m/s, in the space of the body) receives velocity
- * less that of the body at the panels of all bodies that shed, one after the other. */
-void vti_find_body_flow(vt_simulation *s, float *slip);
+ * in the substep before goes to it. */
+void vti_find_body_flow(vt_simulation *s);
 
 /* What all bodies are pulled at with in a substep of dt, about a point (m^4/s, m^5/s): what the
  * vortons lose by them. Bodies get the mean of its start and its end; the difference follows. */

@@ -75,13 +75,14 @@ typedef struct newborn {
 typedef struct shedding {
     vt_simulation *simulation;
     vt_body *body;
-    vt_pose pose;         /* at the end of the substep */
-    const vt_pose *poses; /* poses of all bodies at the end of the substep */
-    const double *way;    /* way of the wind in the substep, m */
-    double share, core;   /* 1, m */
-    double least;         /* slip that counts, m/s */
-    int32_t number;       /* of the body */
-    const float *slip;    /* slip of its panels */
+    vt_pose pose;               /* at the end of the substep */
+    const vt_pose *poses;       /* poses of all bodies at the end of the substep */
+    const double *way;          /* way of the wind in the substep, m */
+    double share, core;         /* of a steady slip that is shed, 1; m */
+    double growth;              /* share of the difference between both slips, 1 */
+    double least;               /* slip that counts, m/s */
+    int32_t number;             /* of the body */
+    const float *start, *later; /* slip of its panels */
     int32_t *row;
     int64_t first; /* number of its first panel, from 1 */
     newborn *born;
@@ -183,9 +184,9 @@ static double place_of(const shedding *d, int32_t panel, double place[3])
 
 static void shed_panel(const shedding *d, int32_t panel)
 {
-    const float *const along = d->slip + 3 * panel;
-    const double slip[3] = {(double)along[0], (double)along[1], (double)along[2]};
-    double layer[3], strength[3], place[3];
+    double slip[3], layer[3], strength[3], place[3];
+    for (int64_t c = 0, i = 3 * (int64_t)panel; c < 3; c++, i++)
+        slip[c] = (double)d->start[i] + d->growth * ((double)d->later[i] - (double)d->start[i]);
     if (vti_dot(slip, slip) < d->least * d->least)
         return;
     const double area = place_of(d, panel, place);
@@ -358,7 +359,14 @@ static void append(vt_simulation *s, int64_t reserved, const double way[3], newb
     vti_count_heat(s, first, born->count, NULL, 1);
 }
 
-void vti_shed_layers(vt_simulation *s, int64_t reserved, double dt, const float *slip)
+/* The difference between the slips, over the time between them, for dt: as a share of what a
+ * steady one sheds. */
+static double share_of_growth(double share, double rate_and_time, double at)
+{
+    return at > 0 ? (1 - share / rate_and_time) / (at * share) : 0;
+}
+
+void vti_shed_layers(vt_simulation *s, int64_t reserved, double dt, const vt_slip *slip)
 {
     const int64_t panels = vti_count_shedding(s);
     if (panels == 0)
@@ -377,16 +385,19 @@ void vti_shed_layers(vt_simulation *s, int64_t reserved, double dt, const float 
         vt_body *const body = &s->bodies.items[n];
         if (!vti_sheds(body))
             continue;
+        const double share = 1 - vti_exp(-body->shedding * dt);
         const shedding d = {.simulation = s,
                             .body = body,
                             .pose = poses[n],
                             .poses = poses,
                             .way = way,
-                            .share = 1 - vti_exp(-body->shedding * dt),
+                            .share = share,
+                            .growth = share_of_growth(share, body->shedding * dt, slip->at),
                             .core = s->grid.core,
                             .least = least_slip * s->grid.core / dt,
                             .number = n,
-                            .slip = slip + 3 * first,
+                            .start = slip->start + 3 * first,
+                            .later = slip->later + 3 * first,
                             .row = row + first,
                             .first = first + 1,
                             .born = &born};

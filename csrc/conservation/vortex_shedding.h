@@ -13,8 +13,17 @@ vt_status vti_check_shedding(const vt_simulation *s, int64_t reserved);
  * the bodies after it to panels with lower numbers. */
 void vti_forget_shedding(vt_simulation *s, int32_t body);
 
-/* At the end of a substep of dt, a share 1 - exp(-shedding dt) of the layer that slips along each
- * of them, n cross (u - v_b) per area, becomes strength of a vorton one core above it: of the one
- * that the panel has shed last, while that is near, else of a newborn one. What there is no room
- * for, beside `reserved` vortons that are still to be born, stays with the body. */
-void vti_shed_layers(vt_simulation *s, int64_t reserved, double dt, const float *slip);
+/* Slip of the panels of all bodies that shed (conservation/surface_slip.h) at the start of a
+ * substep and, where `at` is not 0, after that share of it. */
+typedef struct vt_slip {
+    float *start, *later;
+    double at;
+} vt_slip;
+
+/* At the end of a substep of dt, what a layer that slips along each of them, n cross (u - v_b) per
+ * area, has shed at the rate of the body k becomes strength of a vorton one core above it: of the
+ * one that the panel has shed last, while that is near, else of a newborn one. A slip that grows by
+ * p m/s^2 while it is shed, from S on, sheds S (1 - e^(-k dt)) + p (dt - (1 - e^(-k dt)) / k). What
+ * there is no room for, beside `reserved` vortons that are still to be born, stays with the body.
+ */
+void vti_shed_layers(vt_simulation *s, int64_t reserved, double dt, const vt_slip *slip);

@@ -6,6 +6,7 @@
 #include "bodies/rigid_motion.h"
 #include "conservation/body_forces.h"
 #include "conservation/fluid_forces.h"
+#include "conservation/surface_slip.h"
 #include "conservation/vortex_shedding.h"
 #include "field/extent.h"
 #include "field/solve.h"
@@ -245,10 +246,20 @@ static void meet_walls(vt_simulation *s, double dt, vt_contacts *contacts, vt_re
         VT_TIMED(s, balance, vti_close_reaction(s, dt, 1, reaction));
 }
 
+/* Room for the slip at the start and at the last stage. */
+static vt_slip make_slip(vt_simulation *s, const vt_scheme *scheme)
+{
+    const size_t bytes = 12 * (size_t)vti_count_shedding(s);
+    float *const start = vti_arena_push(&s->arena, bytes);
+    const double at = vti_last_fraction(scheme);
+    return (vt_slip){start, at > 0 ? vti_arena_push(&s->arena, bytes) : start, at};
+}
+
 static void solve_at_start(vt_simulation *s, vt_substep *w, float *slip)
 {
     vti_solve_substep(s, s->time, w);
-    VT_TIMED(s, panels, vti_find_body_flow(s, slip));
+    VT_TIMED(s, panels, vti_find_body_flow(s));
+    VT_TIMED(s, panels, vti_find_slip(s, slip));
     vti_find_rates(s, w);
 }
 
@@ -285,11 +296,11 @@ static vt_status substep(vt_simulation *s, vt_births *births, double step, doubl
 
     /* the field at the start, or earlier rates, and how far they let this substep go */
     double dt = 0;
-    float *const slip = vti_arena_push(&s->arena, 12 * (size_t)vti_count_shedding(s));
+    const vt_slip slip = make_slip(s, &scheme);
     set_wind_at_start(s);
     VT_TIMED(s, sort, vti_open_substep(s, births, &scheme, &w));
     if (!w.extrapolates)
-        solve_at_start(s, &w, slip);
+        solve_at_start(s, &w, slip.start);
     status = vti_choose_substep(s, &scheme, &w, step, remaining, &dt);
     if (status)
         return status;
@@ -318,6 +329,8 @@ static vt_status substep(vt_simulation *s, vt_births *births, double step, doubl
         set_wind_of_stage(s, &scheme, stage, dt);
         vti_solve_substep(s, s->time + scheme.fraction[stage] * dt, &w);
     }
+    if (slip.at > 0)
+        VT_TIMED(s, panels, vti_find_slip(s, slip.later));
 
     /* the end */
     *advanced = dt;
@@ -335,7 +348,7 @@ static vt_status substep(vt_simulation *s, vt_births *births, double step, doubl
     vti_finish(s, &scheme, &w, dt, &reaction);
     meet_walls(s, dt, &contacts, &reaction);
     VT_TIMED(s, bodies, vti_finish_bodies(s));
-    VT_TIMED(s, shed, vti_shed_layers(s, vti_count_to_come(births, VT_VORTONS), dt, slip));
+    VT_TIMED(s, shed, vti_shed_layers(s, vti_count_to_come(births, VT_VORTONS), dt, &slip));
     change_fluid(s, births, dt, s->vorton_spacing > 0);
     return VT_OK;
 }
