@@ -234,8 +234,29 @@ void vti_velocity_of_points(vt_simulation *s, int64_t count, const float *points
     vti_velocity_of_voxels(s, 0, count, points, velocity);
 }
 
-void vti_rough_velocity_of_points(vt_simulation *s, int64_t count, const float *points,
-                                  float *velocity)
+typedef struct change_job {
+    const float *known, *there; /* at the points where it is known: velocity, and without walls */
+    float *velocity;
+} change_job;
+
+static void add_change(void *data, int64_t begin, int64_t end)
 {
+    const change_job *const job = data;
+    for (int64_t n = 3 * begin; n < 3 * end; n++)
+        job->velocity[n] += job->known[n] - job->there[n];
+}
+
+void vti_velocity_nearby(vt_simulation *s, int64_t count, const float *points, const float *from,
+                         const float *known, float *velocity)
+{
+    enum { BLOCK = 8192 };
     velocity_without_walls(s, 0, count, points, velocity);
+    if (!s->panels.exist)
+        return;
+    const size_t mark = vti_arena_mark(&s->arena);
+    float *const there = vti_arena_push(&s->arena, 12 * (size_t)count);
+    velocity_without_walls(s, 0, count, from, there);
+    change_job job = {known, there, velocity};
+    vti_parallel_for(s->def.threads, count, BLOCK, add_change, &job);
+    vti_arena_pop(&s->arena, mark);
 }

@@ -29,10 +29,10 @@ f4 *vti_make_nodes(vt_simulation *s, const vt_grid *grid);
  */
 void vti_velocity_of_points(vt_simulation *s, int64_t count, const float *points, float *velocity);
 
-/* The same as the nodes give it, which costs a fraction beside walls: within a cell and a half of
- * them it is wrong by some percent, beside edges by some ten. */
-void vti_rough_velocity_of_points(vt_simulation *s, int64_t count, const float *points,
-                                  float *velocity);
+/* The same at points that lie a part of a cell from others, `from`, where it is known: what walls
+ * add is that of there, which costs a fraction of looking for them. */
+void vti_velocity_nearby(vt_simulation *s, int64_t count, const float *points, const float *from,
+                         const float *known, float *velocity);
 
 /* The same at points that lie `apart` (m) from each other along all three axes: where that is much
  * finer than the grid, the velocity outside of it is interpolated, too. */

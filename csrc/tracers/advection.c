@@ -20,6 +20,7 @@ typedef struct trip {
     const vt_tracer_substep *work;
     const uint32_t *list;
     float *x, *u;    /* count x 3: points, m, and the velocities there, m/s */
+    float *second;   /* of another middle than u; NULL: that of u is the only one */
     float way, rest; /* s; share of the first rates */
     double dt;
 } trip;
@@ -53,7 +54,8 @@ static void set_out(void *data, int64_t begin, int64_t end)
     }
 }
 
-/* Moves the rows by u and, where they are kept, the first rates. */
+/* Moves the rows by u, by its mean with the second where there is one, and, where they are kept,
+ * the first rates. */
 static void arrive(void *data, int64_t begin, int64_t end)
 {
     const trip *const t = data;
@@ -64,6 +66,8 @@ static void arrive(void *data, int64_t begin, int64_t end)
         const float step = fmaxf(fminf(tracers->age[row], (float)t->dt), 0);
         for (int a = 0; a < 3; a++) {
             float velocity = t->u[3 * i + a];
+            if (t->second)
+                velocity = 0.5f * (velocity + t->second[3 * i + a]);
             if (has_rates(t, row))
                 velocity += t->rest * (t->work->first[3 * row + a] - velocity);
             velocity += (float)t->s->winds.velocity[a];
@@ -97,39 +101,20 @@ void vti_keep_tracer_rates(vt_simulation *s, double way, vt_tracer_substep *work
     vti_arena_pop(&s->arena, mark);
 }
 
-/* u += (to - from) / 2. */
-typedef struct mean_job {
-    const float *from, *to;
-    float *u;
-} mean_job;
-
-static void take_mean(void *data, int64_t begin, int64_t end)
-{
-    const mean_job *const job = data;
-    for (int64_t n = 3 * begin; n < 3 * end; n++)
-        job->u[n] += 0.5f * (job->to[n] - job->from[n]);
-}
-
-/* The velocity of the way, to t->u, as fetch_middle of kernels/particles/advect_tracers.c finds it,
- * v being what the nodes give and u the velocity beside walls, too:
- *
- *   y_1 = x + w u(x),   y_2 = x + w u(y_1),   u(y_1) + (v(y_2) - v(y_1)) / 2,
- *
- * so that walls are looked for twice. */
-static void find_middle(trip *t, double way, int64_t count)
+/* The velocities of both middles, as fetch_middle of kernels/particles/advect_tracers.c finds them.
+ */
+static void find_middles(trip *t, double way, int64_t count)
 {
     vt_simulation *const s = t->s;
-    float *const here = vti_arena_push(&s->arena, 12 * (size_t)count);
-    float *const there = vti_arena_push(&s->arena, 12 * (size_t)count);
+    float *const first = t->x;
     go_ahead(t, 0, count);
     vti_velocity_of_points(s, count, t->x, t->u);
     go_ahead(t, way, count);
-    vti_velocity_of_points(s, count, t->x, t->u);
-    vti_rough_velocity_of_points(s, count, t->x, here);
+    vti_velocity_of_points(s, count, first, t->u);
+    t->x = vti_arena_push(&s->arena, 12 * (size_t)count);
+    t->second = vti_arena_push(&s->arena, 12 * (size_t)count);
     go_ahead(t, way, count);
-    vti_rough_velocity_of_points(s, count, t->x, there);
-    mean_job mean = {here, there, t->u};
-    vti_parallel_for(s->def.threads, count, TRIP_BLOCK, take_mean, &mean);
+    vti_velocity_nearby(s, count, t->x, first, t->u, t->second);
 }
 
 /* Where no rates are kept the last field stands for the earlier ones. */
@@ -142,7 +127,7 @@ static void move_listed(vt_simulation *s, const vt_scheme *scheme, double dt,
     t.u = vti_arena_push(&s->arena, 12 * (size_t)count);
     const double way = vti_last_fraction(scheme) * dt;
     if (!work->last && way > 0) {
-        find_middle(&t, way, count);
+        find_middles(&t, way, count);
     } else {
         go_ahead(&t, work->last ? way : 0, count);
         vti_velocity_of_points(s, count, t.x, t.u);
