@@ -196,7 +196,10 @@ BodyState: Any = _make(
             "3 x 3 floats", "kg m^2", "moments of inertia about the centre, world axes"
         ),
         "fluid_density": _field("float", "kg/m^3", "mean of the fluid that it displaces"),
-        **_received("flow", "the flow has given it, with what it takes to set fluid in motion"),
+        **_received(
+            "flow",
+            "the flow has given it up to the last substep, setting fluid in motion included,",
+        ),
         **_received("weight", "gravity and buoyancy have given it"),
         **_received("contact", "contact with other bodies has given it"),
         "temperature": _field("float", "K", "its temperature; 0 where it exchanges no heat"),

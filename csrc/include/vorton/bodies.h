@@ -38,10 +38,10 @@ typedef struct vt_body_state {
     double inertia[3][3];       /* moments of inertia about the centre, in the world, kg m^2 */
     double fluid_density;       /* mean of the fluid that a body with mass displaces, kg/m^3 */
     /* what a body has received since its creation: impulses, N s, and angular impulses about its
-     * centre, N m s, of the flow (what it takes to set the fluid around it in motion included; with
-     * method.bodies article of the particles that ran into it), and with mass of gravity and
-     * buoyancy together, and of contact with other bodies. A held one records them without
-     * following. */
+     * centre, N m s, of the flow (what it takes to set the fluid around it in motion included, up to
+     * the beginning of the last substep; with method.bodies article of the particles that ran into
+     * it), and with mass of gravity and buoyancy together, and of contact with other bodies. A held
+     * one records them without following. */
     double flow_impulse[3], flow_angular_impulse[3];
     double weight_impulse[3], weight_angular_impulse[3];
     double contact_impulse[3], contact_angular_impulse[3];
