@@ -116,8 +116,12 @@ static const float *lifetimes_of(const void *data)
     return ((const vt_vorton_points_def *)data)->lifetime;
 }
 
-const vt_structure_kind vti_points_kind = {"set of vortons", count_points, fill_points, free, NULL,
-                                           points_carry,     lifetimes_of};
+const vt_structure_kind vti_points_kind = {.name = "set of vortons",
+                                           .count = count_points,
+                                           .fill = fill_points,
+                                           .destroy = free,
+                                           .carried = points_carry,
+                                           .lifetimes = lifetimes_of};
 
 /* ---- one after the other ---- */
 
