@@ -1,7 +1,6 @@
 /* What others are told of bodies, and bodies that somebody outside places, pushes or leads. */
 #include <stdio.h>
 
-#include "animation/definition.h"
 #include "api/body_bounds.h"
 #include "api/source_in_body_check.h"
 #include "base/growing_array.h"
@@ -293,8 +292,7 @@ static void fill_state(const vt_simulation *s, const vt_body *body, vt_body_stat
     vti_split_impulse(&body->rigid.from_flow, state->flow_impulse, state->flow_angular_impulse);
     memcpy(state->angular_velocity, motion.angular, sizeof motion.angular);
     memcpy(state->shed_strength, body->shed_strength, sizeof state->shed_strength);
-    for (int c = 0; c < 3; c++)
-        arm[c] = state->position[c] - pose.position[c];
+    vti_subtract(state->position, pose.position, arm);
     vti_cross(motion.angular, arm, carried);
     vti_add_scaled(state->velocity, 1, carried);
     if (body->form) {
@@ -532,8 +530,7 @@ static vt_status push(vt_body *body, const double impulse[3], const double *poin
         both[c + 3] = angular[c];
     if (point) {
         double arm[3], turning[3];
-        for (int c = 0; c < 3; c++)
-            arm[c] = point[c] - body->rigid.now.position[c];
+        vti_subtract(point, body->rigid.now.position, arm);
         vti_cross(arm, impulse, turning);
         vti_add_scaled(both + 3, 1, turning);
     }

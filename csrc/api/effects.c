@@ -1,4 +1,3 @@
-#include "animation/definition.h"
 #include "base/growing_array.h"
 #include "base/reserve.h"
 #include "base/status.h"

@@ -1,7 +1,6 @@
 #include "animation/definition.h"
 #include "base/reserve.h"
 #include "base/status.h"
-#include "model/method.h"
 #include "sources/sources.h"
 #include "state/simulation.h"
 #include "state/transform.h"

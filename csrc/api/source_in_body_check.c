@@ -32,8 +32,7 @@ static int64_t count_free(const vt_body *body, const vt_pose *pose, const vt_pos
     int64_t fitting = 0;
     for (int64_t i = 0; i < count; i++) {
         double place[3], world[3], local[3], normal[3];
-        for (int c = 0; c < 3; c++)
-            place[c] = (double)points[3 * i + c];
+        vti_widen(points + 3 * i, place);
         vti_pose_point(placed, place, world);
         vti_pose_point_back(pose, world, local);
         fitting += vti_distance_to_body(body, local, normal) >= 0;

@@ -1,4 +1,3 @@
-#include "animation/definition.h"
 #include "base/status.h"
 #include "sources/fluid_emitter.h"
 #include "sources/jet.h"

@@ -1,6 +1,5 @@
 #include "conservation/vortex_shedding.h"
 
-#include "field/solid_nodes.h"
 #include "geometry/neighbour_cells.h"
 #include "panels/panels.h"
 #include "state/distance_to_bodies.h"
@@ -166,7 +165,7 @@ static void emit_at(const shedding *d, int32_t panel, const double place[3],
 static int is_near(const shedding *d, int64_t row, const double place[3], double area)
 {
     double at[3];
-    vti_place_of_row(&d->simulation->vortons, row, at);
+    vti_widen(d->simulation->vortons.position + 3 * row, at);
     return vti_square_between(at, place) < area;
 }
 
@@ -230,7 +229,7 @@ static int64_t list_near(const vt_simulation *s, const double center[3], double 
     int64_t count = 0;
     for (int64_t i = 0; i < v->set.count; i++) {
         double at[3];
-        vti_place_of_row(v, i, at);
+        vti_widen(v->position + 3 * i, at);
         row[count] = (int32_t)i;
         memcpy(position + 3 * count, v->position + 3 * i, 12);
         count += vti_square_between(at, center) < reach * reach;

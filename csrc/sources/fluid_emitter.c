@@ -130,8 +130,7 @@ static void emit_parcel(const vt_simulation *s, const vt_fluid_emitter *p, const
 {
     vt_emitter_def now = vti_parcels_at(p, time);
     double place[3], world[3];
-    for (int a = 0; a < 3; a++)
-        place[a] = (double)point[a];
+    vti_widen(point, place);
     vti_pose_point(pose, place, world);
     for (int a = 0; a < 3; a++)
         list->position[3 * to + a] = (float)world[a];

@@ -9,8 +9,6 @@
 #include "base/status.h"
 #include "base/vec3.h"
 #include "model/birth_sequence.h"
-#include "model/fluid_composition.h"
-#include "sources/vortex_cross_section.h"
 #include "sources/vortex_ring.h"
 
 /* Keys of the random numbers of a pulse. */

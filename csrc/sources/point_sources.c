@@ -10,7 +10,6 @@
 #include "model/fluid_composition.h"
 #include "sources/fluid_emitter.h"
 #include "sources/parcel_list.h"
-#include "sources/vortex_cross_section.h"
 #include "state/particles.h"
 #include "state/simulation.h"
 #include "state/transform.h"
@@ -50,7 +49,6 @@ vt_status vti_check_composition(const vt_simulation *s, const vt_vorton_points_d
     } ranges[VT_COMPOSITION_COLUMNS] = {
 #define VT_CARRIED(name, least, most, allowed) {#name, allowed, (double)(least), (double)(most)},
 #include "vorton/columns.def"
-#undef VT_CARRIED
     };
     for (int64_t i = 0; i < def->count; i++) {
         double sum = 0;

@@ -131,8 +131,7 @@ typedef struct fill_context {
 static void fill_one(const fill_context *c, int64_t i)
 {
     double point[3], v[3] = {0}, curl[3] = {0}, gradient[3], across[3];
-    for (int a = 0; a < 3; a++)
-        point[a] = (double)c->position[3 * i + a];
+    vti_widen(c->position + 3 * i, point);
     for (int n = 0; n < CLOUD_WAVES; n++)
         vti_add_wave(&c->cloud->wave[n], point, v, curl);
     const double w = vti_smooth_window_at(&c->cloud->window, point, gradient);

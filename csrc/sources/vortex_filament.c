@@ -111,8 +111,7 @@ static void carry(const vt_line_frame *from, vt_line_frame *to)
     memcpy(to->normal[0], from->normal[0], sizeof tangent);
     mirror(tangent, way);
     mirror(to->normal[0], way);
-    memcpy(turn, to->slope, sizeof turn);
-    vti_add_scaled(turn, -1.0, tangent);
+    vti_subtract(to->slope, tangent, turn);
     mirror(to->normal[0], turn);
     vti_add_scaled(to->normal[0], -vti_dot(to->normal[0], to->slope), to->slope);
     vti_normalise(to->normal[0]);

@@ -7,7 +7,6 @@
 #include "sources/vortex_cross_section.h"
 
 #include <math.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 

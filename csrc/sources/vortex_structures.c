@@ -114,19 +114,6 @@ vt_vorton_list vti_new_vorton_list(vt_arena *arena, int64_t count, int threads)
                             .threads = threads};
 }
 
-static void place_vector(const vt_pose *pose, float vector[3], int is_point)
-{
-    double before[3], after[3];
-    for (int c = 0; c < 3; c++)
-        before[c] = (double)vector[c];
-    if (is_point)
-        vti_pose_point(pose, before, after);
-    else
-        vti_pose_direction(pose, before, after);
-    for (int c = 0; c < 3; c++)
-        vector[c] = (float)(is_point ? after[c] : pose->scale * after[c]);
-}
-
 void vti_fill_structure(const vt_transforms *transforms, const vt_structure_birth *birth,
                         vt_vorton_list *list)
 {
@@ -137,8 +124,8 @@ void vti_fill_structure(const vt_transforms *transforms, const vt_structure_birt
     const vt_pose pose = vti_pose_at(transforms, structure->parent, birth->time);
     const float scale = (float)pose.scale;
     for (int64_t i = 0; i < birth->count; i++) {
-        place_vector(&pose, list->position + 3 * i, 1);
-        place_vector(&pose, list->strength + 3 * i, 0);
+        vti_pose_point_row(&pose, list->position + 3 * i);
+        vti_pose_vector_row(&pose, list->strength + 3 * i);
         list->core[i] *= scale;
         list->volume[i] *= scale * scale * scale;
     }

@@ -58,8 +58,7 @@ static double share_in_shape(const vt_shape *shape, double falloff, const double
 {
     const double width = falloff * depth_of(shape);
     double d[3], axis[3] = {shape->axis[0], shape->axis[1], shape->axis[2]}, share = 1;
-    for (int a = 0; a < 3; a++)
-        d[a] = point[a] - shape->center[a];
+    vti_subtract(point, shape->center, d);
     if (!(width > 0))
         return 0;
     if (shape->kind == VT_SHAPE_SPHERE)

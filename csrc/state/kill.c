@@ -1,8 +1,5 @@
 #include "state/kill.h"
 
-#include <float.h>
-#include <math.h>
-
 #include "base/growing_array.h"
 #include "base/status.h"
 #include "geometry/region_points.h"
