@@ -11,7 +11,7 @@ from typing import Any
 from .animation import Animation, animatable, largest, scaled
 from .fields import Vector, check_each_axis, check_end, field, number
 from .shapes import Shape, check_shape
-from .source_base import ChangingCarrier, FluidSource, around, check_section, section_core
+from .source_base import ChangingCarrier, FluidSource, Sectioned, around
 from .tables import Table
 
 MOST_TRACERS = 2**31 - 1
@@ -24,7 +24,7 @@ def _check_radius(name: str, value: Any) -> float | tuple[float, ...]:
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
-class VortexRing(FluidSource):
+class VortexRing(Sectioned, FluidSource):
     """A vortex ring with a Gaussian core; it moves along `axis` for circulation > 0.
 
     A thin ring of radius R and core a moves at circulation / (4 pi R) (ln(8 R / a) - C). With a
@@ -76,16 +76,10 @@ class VortexRing(FluidSource):
         if self.core >= min(self.radii):
             text = f"must be < the smaller radius, {min(self.radii):g} (m)"
             raise ValueError(f"VortexRing.core = {self.core}: {text}")
-        check_section(self, self.core)
+        self._check_section()
         if self.radii[0] != self.radii[1] and self._major_lies_along_axis():
             text = f"must not lie along axis, {self.axis}, for an elliptic ring"
             raise ValueError(f"VortexRing.major = {self.major}: {text}")
-
-    def _core_radius(self) -> float:
-        return self.core
-
-    def _least_core(self) -> float:
-        return section_core(self, self.core)
 
     def _span(self) -> tuple[Any, Any]:
         return around(self.center, max(self.radii))
