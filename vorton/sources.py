@@ -110,13 +110,6 @@ class Tracers(ChangingCarrier):
     Parameters
     ----------
     {parameters}
-    shape : Sphere, Box, Disk, Torus, Mesh or Surface
-        Where they are born. A mesh must be closed, unless it is a Surface's.
-    per_voxel : number, optional
-        Tracers per nominal voxel, > 0 to 1000. With renew=0 they fill the shape at `start`;
-        with renew > 0 they are born from `start` to `end`, renew times the shape's volume a second.
-    renew : number, 1/s; animatable
-        With per_voxel: how often a second the shape's volume is filled anew, >= 0, default 0.
     temperature : number, K, optional; animatable
         Of the tracers themselves, > 0 to 1e6: shown where it differs more from the ambient one than
         that of the vortons around does; it cools as theirs. Default: that of the vortons. At birth.
@@ -139,7 +132,11 @@ class Tracers(ChangingCarrier):
     1000
     """
 
-    shape: Shape = field(dataclasses.MISSING, check_shape, "where they are born")  # noqa: RUF009
+    shape: Shape = field(  # noqa: RUF009
+        dataclasses.MISSING, check_shape,
+        "where they are born. A mesh must be closed, unless it is a Surface's",
+        form="Sphere, Box, Disk, Torus, Mesh or Surface",
+    )  # fmt: skip
     count: int | None = _TRACERS("count")
     rate: Any = _TRACERS("rate")
     start: float = _TRACERS("start")
@@ -147,9 +144,14 @@ class Tracers(ChangingCarrier):
     density: Any = _TRACERS("density")
     lifetime: Any = _TRACERS("lifetime")
     per_voxel: float | None = number(
-        None, "tracers per voxel", "tracers per nominal voxel", above=0, most=1000, optional=True
+        None, "tracers per voxel",
+        "tracers per nominal voxel. With renew=0 they fill the shape at start; with renew > 0 they "
+        "are born from start to end, renew times the shape's volume a second",
+        above=0, most=1000, optional=True,
+    )  # fmt: skip
+    renew: Any = animatable(
+        number(0.0, "1/s", "with per_voxel: how often a second the shape is filled anew", least=0)
     )
-    renew: Any = animatable(number(0.0, "1/s", "fillings of the shape a second", least=0))
     growth: Any = _TRACERS("growth")
     fade: Any = _TRACERS("fade")
 

@@ -41,8 +41,6 @@ class Filament(Sectioned, FluidSource):
 
     Parameters
     ----------
-    points : (n, 3) numbers, m
-        2 (closed: 3) to 2^20 points, neighbours different. Spacing need not be even.
     {parameters}
     temperature, density, fuel, flame, soot
         What the fluid of its vortons carries at birth, as of `vorton.source_base.FluidSource`.
@@ -53,7 +51,11 @@ class Filament(Sectioned, FluidSource):
     0.05
     """
 
-    points: np.ndarray = field(dataclasses.MISSING, _check_curve, "points of the curve", "m")  # noqa: RUF009
+    points: np.ndarray = field(  # noqa: RUF009
+        dataclasses.MISSING, _check_curve,
+        "2 (closed: 3) to 2^20 points, neighbours different. Spacing need not be even", "m",
+        form="(n, 3) numbers",
+    )  # fmt: skip
     closed: bool = _FILAMENT("closed")
     circulation: float = _FILAMENT("circulation")
     core: float = _FILAMENT("core")
@@ -251,14 +253,15 @@ class RandomCloud(FluidSource):
 
     Parameters
     ----------
-    shape : Sphere, Box, Disk, Torus or Mesh
-        Thicker than an eddy; a mesh must be closed.
     {parameters}
     temperature, density, fuel, flame, soot
         What the fluid of its vortons carries at birth, as of `vorton.source_base.FluidSource`.
     """
 
-    shape: Shape = field(dataclasses.MISSING, _check_body, "where they are")  # noqa: RUF009
+    shape: Shape = field(  # noqa: RUF009
+        dataclasses.MISSING, _check_body, "thicker than an eddy; a mesh must be closed",
+        form="Sphere, Box, Disk, Torus or Mesh",
+    )  # fmt: skip
     speed: float = _CLOUD("speed")
     eddy: float = _CLOUD("eddy")
     core: float | None = _CLOUD("core")
