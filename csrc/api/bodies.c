@@ -41,10 +41,9 @@ vt_status vt_get_body_id(const vt_simulation *s, int32_t index, int32_t *id)
 
 static vt_status find_body(const vt_simulation *s, int32_t id, vt_body **body)
 {
-    *body = NULL;
-    for (int32_t n = 0; n < s->bodies.count; n++)
-        if (s->bodies.items[n].id == id)
-            *body = &s->bodies.items[n];
+    const int32_t n =
+        vti_find_id(s->bodies.items, s->bodies.count, sizeof **body, offsetof(vt_body, id), id);
+    *body = n < 0 ? NULL : &s->bodies.items[n];
     if (*body)
         return VT_OK;
     return vti_fail(

@@ -128,8 +128,9 @@ typedef struct fill_context {
     float *speed;    /* receives w^2 v^2 */
 } fill_context;
 
-static void fill_one(const fill_context *c, int64_t i)
+static void fill_one(void *context, int64_t i)
 {
+    const fill_context *const c = context;
     double point[3], v[3] = {0}, curl[3] = {0}, gradient[3], across[3];
     vti_widen(c->position + 3 * i, point);
     for (int n = 0; n < CLOUD_WAVES; n++)
@@ -140,12 +141,6 @@ static void fill_one(const fill_context *c, int64_t i)
         c->strength[3 * i + a] = (float)(w * curl[a] + across[a]);
     c->window[i] = (float)(w * w);
     c->speed[i] = (float)(w * w * vti_dot(v, v));
-}
-
-static void fill_block(void *context, int64_t begin, int64_t end)
-{
-    for (int64_t i = begin; i < end; i++)
-        fill_one(context, i);
 }
 
 /* Rms amplitude of the waves: how much stronger they are before the blobs smooth them. */
@@ -167,7 +162,7 @@ static void fill(const void *data, int64_t pulse, vt_vorton_list *list)
     vti_fill_region(&cloud->region, vti_random_bits(def->seed, PLACES, 0), rows, list->position);
     /* Cores and volumes are scratch until they are known. */
     fill_context context = {cloud, list->position, list->strength, list->core, list->volume};
-    vti_parallel_for(list->threads > 0 ? list->threads : 1, rows, BLOCK, fill_block, &context);
+    vti_parallel_each(list->threads > 0 ? list->threads : 1, rows, BLOCK, fill_one, &context);
     for (int64_t i = 0; i < rows; i++) {
         windows += (double)list->core[i];
         squares += (double)list->volume[i];

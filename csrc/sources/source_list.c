@@ -46,18 +46,13 @@ typedef struct place {
     int32_t n;
 } place;
 
-static char *id_at(const list *l, int32_t n)
-{
-    return (char *)l->items + l->size * (size_t)n + l->id;
-}
-
 static place find_place(const vt_sources *sources, int32_t id)
 {
     for (int which = 0; which < LISTS; which++) {
         const list l = list_of((vt_sources *)(uintptr_t)sources, which);
-        for (int32_t n = 0; n < *l.count; n++)
-            if (memcmp(id_at(&l, n), &id, sizeof id) == 0)
-                return (place){which, n};
+        const int32_t n = vti_find_id(l.items, *l.count, l.size, l.id, id);
+        if (n >= 0)
+            return (place){which, n};
     }
     return (place){.list = IN_NONE};
 }
@@ -187,7 +182,7 @@ void vti_replace_source(vt_sources *sources, int32_t id)
     if (now.list == IN_NONE)
         return;
     const list l = list_of(sources, now.list);
-    memcpy(id_at(&l, now.n), &id, sizeof id);
+    memcpy((char *)l.items + l.size * (size_t)now.n + l.id, &id, sizeof id);
     if (now.list == old.list)
         move_last(&l, old.n);
 }

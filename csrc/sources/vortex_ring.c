@@ -1,6 +1,7 @@
 #include "sources/vortex_ring.h"
 
 #include "animation/definition_checks.h"
+#include "base/growing_array.h"
 #include "base/random.h"
 #include "base/status.h"
 #include "base/vec3.h"
@@ -290,10 +291,9 @@ vt_status vti_create_ring(const void *data, vt_structure *made)
     const vt_status status = vti_check_ring(def);
     if (status)
         return status;
-    vt_ring_def *const copy = malloc(sizeof *copy);
+    vt_ring_def *const copy = vti_copy_of(def, sizeof *def);
     if (!copy)
         return vti_fail(VT_OUT_OF_MEMORY, "no memory for a ring");
-    *copy = *def;
     *made = (vt_structure){
         .kind = &kind, .data = copy, .start = def->time, .end = INFINITY, .parent = def->parent};
     return VT_OK;
