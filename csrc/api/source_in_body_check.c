@@ -45,18 +45,15 @@ static int64_t count_free(const vt_body *body, const vt_pose *pose, const vt_pos
 static int may_meet(const vt_body *body, const vt_pose *pose, const vt_pose *placed, int64_t count,
                     const float *points)
 {
-    double least[3] = {INFINITY, INFINITY, INFINITY}, most[3] = {-INFINITY, -INFINITY, -INFINITY};
-    double center[3], square = 0;
+    double least[3], most[3], center[3], square = 0;
     if (!body->hole || !isfinite(body->reach))
         return 0;
+    vti_empty_box(least, most);
     for (int64_t i = 0; i < count; i++) {
         const double place[3] = {points[3 * i], points[3 * i + 1], points[3 * i + 2]};
         double world[3];
         vti_pose_point(placed, place, world);
-        for (int c = 0; c < 3; c++) {
-            least[c] = fmin(least[c], world[c]);
-            most[c] = fmax(most[c], world[c]);
-        }
+        vti_add_to_box(world, least, most);
     }
     vti_pose_point(pose, body->center, center);
     for (int c = 0; c < 3; c++) {

@@ -1,6 +1,8 @@
 /* Vectors of three doubles for geometry that runs once: shapes, rings. */
 #pragma once
 
+#include <math.h>
+
 #include "base/math_double.h"
 
 static inline double vti_dot(const double a[3], const double b[3])
@@ -92,6 +94,23 @@ static inline int vti_normal_to(const double axis[3], const double hint[3], doub
     vti_add_scaled(normal, -vti_dot(normal, axis), axis);
     vti_normalise(normal);
     return 0;
+}
+
+/* A box that holds nothing, from one corner to the other; and one that holds a point, too. */
+static inline void vti_empty_box(double lower[3], double upper[3])
+{
+    for (int c = 0; c < 3; c++) {
+        lower[c] = INFINITY;
+        upper[c] = -INFINITY;
+    }
+}
+
+static inline void vti_add_to_box(const double point[3], double lower[3], double upper[3])
+{
+    for (int c = 0; c < 3; c++) {
+        lower[c] = fmin(lower[c], point[c]);
+        upper[c] = fmax(upper[c], point[c]);
+    }
 }
 
 /* A row of three floats as doubles, and back. */

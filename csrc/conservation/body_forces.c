@@ -331,8 +331,7 @@ static void close_lines(const vt_simulation *s, int32_t group, float *const *sli
         if (b->group == group && slip[n])
             add_layers(p, b, slip[n], &l);
     }
-    for (int c = 0; c < 3; c++)
-        l.missing[c] -= l.sum[c];
+    vti_subtract(l.missing, l.sum, l.missing);
     (void)solve_three((const double (*)[3])l.spread, l.missing, made_up);
     for (int32_t n = group; n < p->body_count; n++)
         if (p->bodies[n].group == group && slip[n])

@@ -286,22 +286,15 @@ static void find_nearest(void *data, int64_t p)
 static void find_bounds(const shedding *d, int64_t count, const float *position, double low[3],
                         double high[3])
 {
-    for (int a = 0; a < 3; a++) {
-        low[a] = INFINITY;
-        high[a] = -INFINITY;
+    double place[3];
+    vti_empty_box(low, high);
+    for (int64_t i = 0; i < count; i++) {
+        vti_widen(position + 3 * i, place);
+        vti_add_to_box(place, low, high);
     }
-    for (int64_t i = 0; i < count; i++)
-        for (int a = 0; a < 3; a++) {
-            low[a] = fmin(low[a], (double)position[3 * i + a]);
-            high[a] = fmax(high[a], (double)position[3 * i + a]);
-        }
     for (int32_t p = 0; p < d->body->panels->count; p++) {
-        double place[3];
         place_of(d, p, place);
-        for (int a = 0; a < 3; a++) {
-            low[a] = fmin(low[a], place[a]);
-            high[a] = fmax(high[a], place[a]);
-        }
+        vti_add_to_box(place, low, high);
     }
 }
 

@@ -23,8 +23,7 @@ vt_acting_force vti_force_at(const vt_simulation *s, const vt_force *force, doub
     vti_pose_direction(pose, def.axis, now->axis);
     vti_pose_direction(pose, def.velocity, now->target);
     now->radius = def.radius * pose->scale;
-    for (int a = 0; a < 3; a++)
-        now->target[a] -= s->winds.velocity[a];
+    vti_subtract(now->target, s->winds.velocity, now->target);
     return acting;
 }
 
@@ -94,15 +93,13 @@ int vti_acting_box(const vt_acting_force *acting, double low[3], double high[3])
     const vt_region *const region = &acting->region;
     if (!acting->force->has_region)
         return 0;
+    vti_empty_box(low, high);
     for (int corner = 0; corner < 8; corner++) {
         double point[3], world[3];
         for (int a = 0; a < 3; a++)
             point[a] = corner >> a & 1 ? region->upper[a] : region->lower[a];
         vti_pose_point(&acting->pose, point, world);
-        for (int a = 0; a < 3; a++) {
-            low[a] = corner ? fmin(low[a], world[a]) : world[a];
-            high[a] = corner ? fmax(high[a], world[a]) : world[a];
-        }
+        vti_add_to_box(world, low, high);
     }
     return 1;
 }
