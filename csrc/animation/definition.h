@@ -12,7 +12,7 @@ typedef struct vt_accepted {
 } vt_accepted;
 
 /* VT_INVALID_ARGUMENT: NULL, or a size that no header of this version has. On failure there is
- * nothing to release. */
+ * nothing to give back, but it may be done. */
 vt_status vti_accept(const vt_definition *definition, const void *def, vt_accepted *taken);
 void vti_give_back(vt_accepted *taken);
 

@@ -65,9 +65,8 @@ vt_status vt_shape_volume(const vt_shape *shape, double *volume)
 {
     vt_accepted accepted;
     vt_status status = vti_accept(&vti_shape_definition, shape, &accepted);
-    if (status)
-        return status;
-    status = shape_volume_now(accepted.def, volume);
+    if (!status)
+        status = shape_volume_now(accepted.def, volume);
     vti_give_back(&accepted);
     return status;
 }
