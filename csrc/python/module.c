@@ -166,6 +166,19 @@ static PyObject *names_of_grid(void)
     return names_tuple(names, sizeof names / sizeof *names);
 }
 
+/* Of body_state.def. */
+static PyObject *body_state_row(int n)
+{
+    static const char *const rows[][4] = {
+#define VT_BODY_STATE(type, name, unit, description) {#name, #type, unit, description},
+#include "vorton/body_state.def"
+    };
+    if ((size_t)n == sizeof rows / sizeof *rows)
+        return NULL;
+    return Py_BuildValue("{s:s, s:s, s:s, s:s}", "name", rows[n][0], "type", rows[n][1], "unit",
+                         rows[n][2], "description", rows[n][3]);
+}
+
 /* A limit of health.def. */
 static PyObject *limit_row(int n)
 {
@@ -283,10 +296,10 @@ static int execute(PyObject *module)
     static const struct {
         const char *name;
         row_function *row;
-    } tables[] = {{"METHOD_FIELDS", method_row}, {"HEALTH_FIELDS", health_row},
-                  {"HEALTH_LIMITS", limit_row},  {"GRID_FIELDS", grid_row},
-                  {"TIMED_STAGES", timing_row},  {"VORTON_COLUMNS", vorton_row},
-                  {"TRACER_COLUMNS", tracer_row}};
+    } tables[] = {{"METHOD_FIELDS", method_row},   {"HEALTH_FIELDS", health_row},
+                  {"BODY_FIELDS", body_state_row}, {"HEALTH_LIMITS", limit_row},
+                  {"GRID_FIELDS", grid_row},       {"TIMED_STAGES", timing_row},
+                  {"VORTON_COLUMNS", vorton_row},  {"TRACER_COLUMNS", tracer_row}};
     for (size_t n = 0; n < sizeof tables / sizeof *tables; n++)
         if (add(module, tables[n].name, table_of(tables[n].row)) < 0)
             return -1;
