@@ -271,10 +271,11 @@ void *vti_copy_with_rows(const vt_definition *d, const void *def, int64_t count)
     size_t size = d->size, bytes;
     for (int n = 0; n < d->count; n++)
         size += rows_of(&d->rows[n], def, count, &bytes) ? bytes : 0;
-    char *const copy = malloc(size), *end = copy + d->size;
+    char *const copy = malloc(size);
     if (!copy)
         return NULL;
-    memcpy(copy, def, d->size);
+    char *end = memcpy(copy, def, d->size);
+    end += d->size;
     for (int n = 0; n < d->count; n++) {
         const void *const rows = rows_of(&d->rows[n], def, count, &bytes);
         if (!rows)

@@ -37,9 +37,8 @@ static inline void vti_close_gap(void *array, int32_t n, int32_t *count, size_t 
 static inline int32_t vti_find_id(const void *array, int32_t count, size_t item, size_t offset,
                                   int32_t id)
 {
-    const char *const first = (const char *)array + offset;
     for (int32_t n = 0; n < count; n++)
-        if (memcmp(first + item * (size_t)n, &id, sizeof id) == 0)
+        if (memcmp((const char *)array + item * (size_t)n + offset, &id, sizeof id) == 0)
             return n;
     return -1;
 }
