@@ -87,6 +87,7 @@ def body_parts(sim):
     if not bodies:
         return
     names = [n for n in bodies[0] if n != "id" and not isinstance(bodies[0][n], str)]
+    names.sort(key=lambda n: n in ("rotation", "inertia"))  # last, so that digests stay comparable
     yield from numbered("bodies", {name: [body[name] for body in bodies] for name in names})
     for n in range(len(bodies)):
         distances = zip(("distance", "nearest", "normal"), sim.body_distance(n, POINTS))

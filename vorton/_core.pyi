@@ -17,6 +17,8 @@ METHOD_FIELDS: tuple[dict[str, Any], ...]
 DEFINITIONS: dict[str, dict[str, dict[str, Any]]]
 # Keys: name, type ("int32", "int64", "double", or one of them " x 3"), unit, description.
 HEALTH_FIELDS: tuple[dict[str, Any], ...]
+# Keys: name, type ("flag", "number", "vector", "quaternion" or "matrix"), unit, description.
+BODY_FIELDS: tuple[dict[str, Any], ...]
 # Keys: name, dtype ("float32" or "bool"), components (1 or 3), unit, description.
 GRID_FIELDS: tuple[dict[str, Any], ...]
 # Names of the numbers of health that are NaN without a grid.

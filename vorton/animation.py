@@ -300,7 +300,9 @@ def animatable(constant: Any, keys: Any = None, depth: int | None = None) -> Any
             return value._check_each(name, check_key)
         return check(name, value)
 
-    metadata = {**constant.metadata, "check": checked, "animatable": True}
+    above = constant.metadata["kind"].get("above") == 0
+    from_0 = above and keys is not None and keys.metadata["kind"].get("least") == 0
+    metadata = {**constant.metadata, "check": checked, "animatable": True, "keys_from_0": from_0}
     return dataclasses.field(default=constant.default, metadata=metadata)
 
 
@@ -388,7 +390,7 @@ def _check_parent(name: str, value: Any) -> Transform:
 
 def parent_field(text: str = "moves with it") -> Any:
     """Field `parent` of a definition: a Transform or None, by keyword alone."""
-    made = field(None, _check_parent, text, optional=True)
+    made = field(None, _check_parent, text, optional=True, form="Transform")
     return dataclasses.field(default=None, metadata=made.metadata, kw_only=True)
 
 
@@ -403,7 +405,6 @@ class Transform(Definition):
     Parameters
     ----------
     {parameters}
-    parent : Transform, optional
 
     Examples
     --------
@@ -416,7 +417,7 @@ class Transform(Definition):
     axis: Vector = _TRANSFORM("axis")
     angle: Any = _TRANSFORM("angle")
     scale: Any = _TRANSFORM("scale")
-    parent: Transform | None = parent_field()
+    parent: Transform | None = parent_field("it lies in its space, and moves with it")
 
     def largest_scale(self) -> float:
         """Largest product of the scales, its parents' included, that may ever be."""

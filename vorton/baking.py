@@ -95,8 +95,6 @@ class Volumes(Definition):
 
     Parameters
     ----------
-    voxel : number, m, optional
-        Voxel size, > 0; default: `Scene.nominal_voxel`.
     preset : "blender", "houdini", "arnold", "unreal" or "usd"
         Names the grids as the host expects them, default "blender": density, velocity (or vel), and
         where the simulation carries them temperature (K), flame and fuel (shares of the mass). For
@@ -104,7 +102,9 @@ class Volumes(Definition):
     {parameters}
     """
 
-    voxel: float | None = number(None, "m", "voxel size", above=0, optional=True)
+    voxel: float | None = number(
+        None, "m", "voxel size; default: `Scene.nominal_voxel`", above=0, optional=True
+    )
     preset: str = choice("blender", PRESETS, "host")
     half: bool = _VDB("half")
     compress: bool = _VDB("compress", doc="packing where it pays")

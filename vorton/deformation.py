@@ -40,8 +40,6 @@ class Deformation(Definition):
 
     Parameters
     ----------
-    vertices : (frames, n, 3) numbers, m
-        As many vertices in each frame as the mesh has, in the space of the body; within 1e9.
     {parameters}
 
     Raises
@@ -56,7 +54,11 @@ class Deformation(Definition):
     (2, 4, 3)
     """
 
-    vertices: np.ndarray = field(dataclasses.MISSING, _check_vertices, "of each frame", "m")  # noqa: RUF009
+    vertices: np.ndarray = field(  # noqa: RUF009
+        dataclasses.MISSING, _check_vertices,
+        "as many in each frame as the mesh has, in the space of the body; within 1e9", "m",
+        form="(frames, n, 3) numbers",
+    )  # fmt: skip
     fps: float = _BODY("deformed_rate", doc="frames a second")
     start: float = _BODY("deformed_start", doc="time of the first frame")
 

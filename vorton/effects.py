@@ -49,7 +49,7 @@ class Effect(Definition):
 
 def shape_field(text: str) -> Any:
     """Field for a shape, or None for everywhere; a mesh must be closed."""
-    return field(None, check_filled, text, optional=True)
+    return field(None, check_filled, text, optional=True, form="Sphere, Box, Disk, Torus or Mesh")
 
 
 def core_shape(shape: Shape | None) -> dict[str, Any] | None:
@@ -74,8 +74,6 @@ class Wind(Effect):
     Parameters
     ----------
     {parameters}
-    parent : Transform, optional
-        The direction turns with it; its motion and scale add nothing.
 
     Examples
     --------
@@ -85,7 +83,9 @@ class Wind(Effect):
     """
 
     velocity: Any = _WIND("velocity")
-    parent: Transform | None = parent_field("its direction turns with it")
+    parent: Transform | None = parent_field(
+        "the direction turns with it; its motion and scale add nothing"
+    )
 
     def _add_to(self, core: Any) -> None:
         core.add("wind", parent=add_parent(self.parent, core), **split(velocity=self.velocity))
@@ -110,6 +110,26 @@ def check_values(unit: str) -> Any:
         return freeze_floats(name, array, FASTEST, what)
 
     return checked
+
+
+def values_field(check: Any, unit: str) -> Any:
+    """Field for vectors on nodes."""
+    text = "at least 2 nodes along each axis, at most 2^28 in all; values within 1e9"
+    return field(None, check, text, unit, optional=True, form="(nz, ny, nx, 3) numbers")
+
+
+def path_field() -> Any:
+    """Field for the file that they may come from."""
+    text = "a .npy file with such an array"
+    return field(
+        None, lambda n, v: check_path(n, v, ".npy"), text, optional=True, form="str or path"
+    )
+
+
+def digest_field() -> Any:
+    """Field for the digest of that file."""
+    text = "expected digest of the values in the file"
+    return field(None, check_digest, text, optional=True, form="str")
 
 
 def _load_values(kind: str, path: Path) -> np.ndarray:
@@ -200,16 +220,7 @@ class WindGrid(OnNodes):
 
     Parameters
     ----------
-    velocity : (nz, ny, nx, 3) numbers, m/s, optional
-        At least 2 nodes along each axis, at most 2^28 in all; values within 1e9.
-    path : str or path, optional
-        A .npy file with such an array.
     {parameters}
-    sha256 : str, optional
-        Expected digest of the values in the file.
-    parent : Transform, optional
-        The box lies in its space and turns with it; velocities do not grow with its scale, nor with
-        its motion.
 
     Raises
     ------
@@ -229,16 +240,17 @@ class WindGrid(OnNodes):
     _VALUES = "velocity"
     _check_them = staticmethod(check_values("m/s"))
 
-    velocity: np.ndarray | None = field(None, _check_them, "values", "m/s", optional=True)  # noqa: RUF009
-    path: str | None = field(
-        None, lambda n, v: check_path(n, v, ".npy"), "file of the values", optional=True
-    )
+    velocity: np.ndarray | None = values_field(_check_them, "m/s")
+    path: str | None = path_field()
     origin: Vector = _GRID("origin")
     spacing: float | Vector = _GRID("spacing", check_spacing, default=1.0)
     outside: str = _GRID("outside")
     strength: Any = _GRID("strength")
-    sha256: str | None = field(None, check_digest, "digest of the values", optional=True)
-    parent: Transform | None = parent_field("the box lies in its space")
+    sha256: str | None = digest_field()
+    parent: Transform | None = parent_field(
+        "the box lies in its space and turns with it; velocities do not grow with its scale, nor "
+        "with its motion"
+    )
 
     def _add_to(self, core: Any) -> None:
         core.add(
@@ -275,19 +287,6 @@ class Kill(Effect):
     Parameters
     ----------
     {parameters}
-    inside, outside : Sphere, Box, Disk, Torus or Mesh, optional
-        Condition: inside, or outside, of that shape; one of them at most.
-    older_than : number, s, optional; animatable
-        Condition: this age or more, > 0 (keys: >= 0).
-    nearer_than, farther_than : number, m, optional; animatable
-        Conditions: this distance from `point` or less, or more; > 0 (keys: >= 0). Both: between
-        them.
-    slower_than, faster_than : number, m/s, optional; animatable
-        Conditions: this speed or less, or more; > 0 (keys: >= 0). Both: between them. The speed is
-        that of the last substep, with winds and force fields; what has not moved yet has none and
-        stays.
-    parent : Transform, optional
-        Shape, point and distances lie in its space.
 
     Raises
     ------
@@ -302,14 +301,18 @@ class Kill(Effect):
     """
 
     what: str = _KILL("what", doc="what is removed")
-    inside: Shape | None = shape_field("condition: inside")
-    outside: Shape | None = shape_field("condition: outside")
-    older_than: Any = _condition("s", "age")
+    inside: Shape | None = shape_field("condition: inside of that shape")
+    outside: Shape | None = shape_field("condition: outside of that shape; not with inside")
+    older_than: Any = _condition("s", "this age or more")
     point: Any = _KILL("point")
-    nearer_than: Any = _condition("m", "distance")
-    farther_than: Any = _condition("m", "distance")
-    slower_than: Any = _condition("m/s", "speed")
-    faster_than: Any = _condition("m/s", "speed")
+    nearer_than: Any = _condition("m", "this distance from point or less")
+    farther_than: Any = _condition("m", "this distance or more; both: between them")
+    slower_than: Any = _condition(
+        "m/s",
+        "this speed or less: that of the last substep, with winds and force fields; what has not "
+        "moved yet has none and stays",
+    )
+    faster_than: Any = _condition("m/s", "this speed or more; both: between them")
     start: float = _KILL("start")
     end: float | None = _KILL("end")
     parent: Transform | None = parent_field("shape, point and distances lie in its space")

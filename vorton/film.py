@@ -124,10 +124,8 @@ class BakeShot(Shot):
             holds = ranges_text(manifest.frames) or "none"
             missing = f"frames {ranges_text(lacking)} are not in it" if lacking else "it is empty"
             raise ValueError(f"{manifest.path}: {missing}; it holds {holds}")
-        volumes = data["volumes"] or {}
         scene = Scene.from_dict(data["scene"], manifest.folder)
-        own = {name: volumes.get(name) for name in ("voxel", "sharp") if how.get(name) is None}
-        super().__init__(scene, wanted, data["fps"], **how | own)
+        super().__init__(scene, wanted, data["fps"], **_as_baked(manifest, how))
         self.voxel = self.voxel or scene.nominal_voxel
         self.manifest = manifest
         self.combustion = scene.combustion._core_combustion() if scene.combustion else {}
@@ -200,9 +198,13 @@ def _baked_shot(manifest: Manifest, values: dict[str, Any]) -> Shot:
     """From the tracers of a bake, or where it has none from its archive."""
     if manifest.data["tracers"] or manifest.archive is None:
         return BakeShot(manifest, **values)
+    return ArchiveShot(manifest.archive, **_as_baked(manifest, values))
+
+
+def _as_baked(manifest: Manifest, how: dict[str, Any]) -> dict[str, Any]:
+    """Arguments of a shot; the voxel and the form of tracers that are not given are the bake's."""
     volumes = manifest.data["volumes"] or {}
-    own = {name: volumes.get(name) for name in ("voxel", "sharp") if values.get(name) is None}
-    return ArchiveShot(manifest.archive, **values | own)
+    return how | {name: volumes.get(name) for name in ("voxel", "sharp") if how.get(name) is None}
 
 
 def make_film(

@@ -18,10 +18,13 @@ from .effects import (
     check_values,
     core_growth,
     core_shape,
+    digest_field,
+    path_field,
     shape_field,
+    values_field,
 )
-from .fields import Vector, check_digest, check_path, field
-from .points import check_positions
+from .fields import Vector
+from .points import vectors_field
 from .shapes import Shape
 from .tables import Table
 
@@ -54,10 +57,6 @@ class UniformForce(Effect):
     Parameters
     ----------
     {parameters}
-    shape : Sphere, Box, Disk, Torus or Mesh, optional
-        Acts inside alone; default wherever there are vortons.
-    parent : Transform, optional
-        Shape and direction lie in its space; the strength stays.
 
     Raises
     ------
@@ -73,12 +72,14 @@ class UniformForce(Effect):
 
     direction: Any = _FORCE("axis", doc="where it pushes to")
     strength: Any = _FORCE("strength", unit="m/s^2", doc="acceleration; negative pushes back")
-    shape: Shape | None = shape_field("where it acts")
+    shape: Shape | None = shape_field("acts inside alone; default wherever there are vortons")
     falloff: float = _FORCE("falloff")
     gusts: float = _FORCE("gusts")
     time: float = _FORCE("time", default=0.5, doc="within which gusts change")
     seed: int = _FORCE("seed", doc="key of the gusts")
-    parent: Transform | None = parent_field("shape and direction lie in its space")
+    parent: Transform | None = parent_field(
+        "shape and direction lie in its space; the strength stays"
+    )
 
     def _add_to(self, core: Any) -> None:
         _add_force("uniform", self, core, acts_on="fluid")
@@ -94,10 +95,6 @@ class Turbulence(Effect):
     Parameters
     ----------
     {parameters}
-    shape : Sphere, Box, Disk, Torus or Mesh, optional
-        Acts inside alone; default wherever there are vortons.
-    parent : Transform, optional
-        All of it lies in its space; the strength stays.
 
     Raises
     ------
@@ -112,12 +109,12 @@ class Turbulence(Effect):
 
     strength: Any = _FORCE("strength", unit="m/s^2", doc="acceleration, rms")
     scale: Any = _FORCE("radius", doc="size of the eddies: waves are 1.25 to 3.2 times as long")
-    shape: Shape | None = shape_field("where it acts")
+    shape: Shape | None = shape_field("acts inside alone; default wherever there are vortons")
     falloff: float = _FORCE("falloff")
     velocity: Any = _FORCE("velocity", animatable=False, doc="with which the eddies move on")
     time: float = _FORCE("time", default=0.5, doc="within which the eddies change")
     seed: int = _FORCE("seed", doc="key of the eddies")
-    parent: Transform | None = parent_field("all of it lies in its space")
+    parent: Transform | None = parent_field("all of it lies in its space; the strength stays")
 
     def _add_to(self, core: Any) -> None:
         _add_force("turbulence", self, core, acts_on="fluid")
@@ -134,17 +131,7 @@ class ForceGrid(OnNodes):
 
     Parameters
     ----------
-    acceleration : (nz, ny, nx, 3) numbers, m/s^2, optional
-        At least 2 nodes along each axis, at most 2^28 in all; values within 1e9.
-    path : str or path, optional
-        A .npy file with such an array.
     {parameters}
-    shape : Sphere, Box, Disk, Torus or Mesh, optional
-        Acts inside alone; default in all of the box.
-    sha256 : str, optional
-        Expected digest of the values in the file.
-    parent : Transform, optional
-        The box lies in its space and turns with it; the acceleration stays.
 
     Raises
     ------
@@ -166,19 +153,19 @@ class ForceGrid(OnNodes):
     _VALUES = "acceleration"
     _check_them = staticmethod(check_values("m/s^2"))
 
-    acceleration: np.ndarray | None = field(None, _check_them, "values", "m/s^2", optional=True)  # noqa: RUF009
-    path: str | None = field(
-        None, lambda n, v: check_path(n, v, ".npy"), "file of the values", optional=True
-    )
+    acceleration: np.ndarray | None = values_field(_check_them, "m/s^2")
+    path: str | None = path_field()
     origin: Vector = _FORCE("origin", doc="place of the first node")
     spacing: float | Vector = _FORCE(
         "spacing", check_spacing, default=1.0, doc="between neighbouring nodes along x, y, z"
     )
     strength: Any = _FORCE("strength", doc="factor of the acceleration")
-    shape: Shape | None = shape_field("where it acts")
+    shape: Shape | None = shape_field("acts inside alone; default in all of the box")
     falloff: float = _FORCE("falloff")
-    sha256: str | None = field(None, check_digest, "digest of the values", optional=True)
-    parent: Transform | None = parent_field("the box lies in its space")
+    sha256: str | None = digest_field()
+    parent: Transform | None = parent_field(
+        "the box lies in its space and turns with it; the acceleration stays"
+    )
 
     def _add_to(self, core: Any) -> None:
         core.add(
@@ -202,15 +189,7 @@ class ForcePoints(Effect):
 
     Parameters
     ----------
-    positions : (n, 3) numbers, m
-        Within 1e9; the box around them may hold 2^28 nodes.
-    accelerations : (n, 3) numbers, m/s^2
-        One for each position; within 1e9.
     {parameters}
-    shape : Sphere, Box, Disk, Torus or Mesh, optional
-        Acts inside alone; default wherever the points do.
-    parent : Transform, optional
-        The points lie in its space and turn with it; the acceleration stays.
 
     Raises
     ------
@@ -224,13 +203,17 @@ class ForcePoints(Effect):
     1.0
     """
 
-    positions: np.ndarray = field(dataclasses.MISSING, check_positions, "points", "m")  # noqa: RUF009
-    accelerations: np.ndarray = field(dataclasses.MISSING, check_positions, "values", "m/s^2")  # noqa: RUF009
+    positions: np.ndarray = vectors_field(
+        "within 1e9; the box around them may hold 2^28 nodes", "m"
+    )
+    accelerations: np.ndarray = vectors_field("one for each position; within 1e9", "m/s^2")
     radius: float = _FORCE("radius", animatable=False, doc="as far as each acts")
     strength: Any = _FORCE("strength", doc="factor of the accelerations")
-    shape: Shape | None = shape_field("where it acts")
+    shape: Shape | None = shape_field("acts inside alone; default wherever the points do")
     falloff: float = _FORCE("falloff")
-    parent: Transform | None = parent_field("the points lie in its space")
+    parent: Transform | None = parent_field(
+        "the points lie in its space and turn with it; the acceleration stays"
+    )
 
     def _check(self) -> None:
         if len(self.positions) != len(self.accelerations):
@@ -266,10 +249,6 @@ class Vortex(Effect):
     Parameters
     ----------
     {parameters}
-    shape : Sphere, Box, Disk, Torus or Mesh, optional
-        Acts inside alone; default everywhere, on the fluid wherever there are vortons.
-    parent : Transform, optional
-        All of it lies in its space; the circulation stays.
 
     Raises
     ------
@@ -286,8 +265,10 @@ class Vortex(Effect):
     axis: Any = _FORCE("axis", doc="what it turns around, right-handed")
     circulation: Any = _FORCE("strength", unit="m^2/s", doc="circulation")
     core: Any = _FORCE("radius", default=0.1, doc="radius of the core, which turns like a solid")
-    shape: Shape | None = shape_field("where it acts")
-    parent: Transform | None = parent_field("all of it lies in its space")
+    shape: Shape | None = shape_field(
+        "acts inside alone; default everywhere, on the fluid wherever there are vortons"
+    )
+    parent: Transform | None = parent_field("all of it lies in its space; the circulation stays")
     acts_on: str = _FORCE("acts_on", **_ON)
     time: float = _FORCE("time", **_TIME)
     falloff: float = _FORCE("falloff")
@@ -309,11 +290,6 @@ class Drag(Effect):
     Parameters
     ----------
     {parameters}
-    shape : Sphere, Box, Disk, Torus or Mesh, optional
-        Acts inside alone; default everywhere, on the fluid wherever there are vortons.
-    parent : Transform, optional
-        The shape and the direction of the velocity lie in its space. The velocity is not relative
-        to its motion.
 
     Raises
     ------
@@ -328,8 +304,13 @@ class Drag(Effect):
 
     velocity: Any = _FORCE("velocity", doc="what they follow")
     fraction: Any = _FORCE("strength", default=0.5, least=0.0, most=1.0, doc="how much of it")
-    shape: Shape | None = shape_field("where it acts")
-    parent: Transform | None = parent_field("shape and velocity lie in its space")
+    shape: Shape | None = shape_field(
+        "acts inside alone; default everywhere, on the fluid wherever there are vortons"
+    )
+    parent: Transform | None = parent_field(
+        "the shape and the direction of the velocity lie in its space. The velocity is not "
+        "relative to its motion"
+    )
     acts_on: str = _FORCE("acts_on", **_ON)
     time: float = _FORCE("time", **_TIME)
     falloff: float = _FORCE("falloff")
@@ -351,10 +332,6 @@ class Attractor(Effect):
     Parameters
     ----------
     {parameters}
-    shape : Sphere, Box, Disk, Torus or Mesh, optional
-        Acts inside alone; default everywhere.
-    parent : Transform, optional
-        All of it lies in its space; the strength stays.
 
     Examples
     --------
@@ -365,8 +342,8 @@ class Attractor(Effect):
     center: Any = _FORCE("center", doc="centre")
     strength: Any = _FORCE("strength", unit="m/s", doc="largest speed; negative drives away")
     radius: Any = _FORCE("radius", doc="where it is largest")
-    shape: Shape | None = shape_field("where it acts")
-    parent: Transform | None = parent_field("all of it lies in its space")
+    shape: Shape | None = shape_field("acts inside alone; default everywhere")
+    parent: Transform | None = parent_field("all of it lies in its space; the strength stays")
 
     def _add_to(self, core: Any) -> None:
         _add_force("attractor", self, core, acts_on="tracers")

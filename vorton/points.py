@@ -20,6 +20,8 @@ from .tables import Table
 
 MOST_ROWS = 2**20
 
+EACH = "number or (n,) numbers"
+
 _TRACERS, _VORTONS = Table("tracer_points"), Table("vorton_points")
 
 CARRIED = _core.CARRIED
@@ -35,6 +37,11 @@ def check_positions(name: str, value: Any) -> np.ndarray:
         text = f"at most {MOST_ROWS} go into a scene; add more to the simulation"
         raise ValueError(f"{name}: {len(rows)} points; {text}")
     return rows
+
+
+def vectors_field(text: str, unit: str) -> Any:
+    """Field for vectors as float32."""
+    return field(dataclasses.MISSING, check_positions, text, unit, form="(n, 3) numbers")
 
 
 def _check_each(name: str, value: Any, unit: str, **limits: float) -> float | np.ndarray:
@@ -64,13 +71,17 @@ def _values(text: str, unit: str, default: Any = dataclasses.MISSING, zero: bool
     """Field for one number or an array (n,)."""
     limits = {"least": 0} if zero else {"above": 0}
     return field(
-        default, lambda n, v: _check_each(n, v, unit, **limits), text, unit, default is None
-    )
+        default, lambda n, v: _check_each(n, v, unit, **limits), text, unit, default is None,
+        form=EACH, **limits,
+    )  # fmt: skip
 
 
 def _from_zero(text: str, unit: str, most: float) -> Any:
     """Field for one number or an array (n,) from 0 to `most`, default 0, which may change."""
-    made = field(0.0, lambda n, v: _check_each(n, v, unit, least=0, most=most), text, unit)
+    limits = {"least": 0, "most": most}
+    made = field(
+        0.0, lambda n, v: _check_each(n, v, unit, **limits), text, unit, form=EACH, **limits
+    )
     return _each_or_moving(made, number(0.0, unit, text, least=0, most=most))
 
 
@@ -89,7 +100,9 @@ def _refuse_mixed(definition: Any, moving: Any, names: tuple[str, ...]) -> None:
 def _carried(text: str, unit: str, least: float, most: float) -> Any:
     """Field for one number or an array (n,) of what fluid carries, or nothing."""
     limits = {"least": least, "most": most}
-    return field(None, lambda n, v: _check_each(n, v, unit, **limits), text, unit, True)
+    return field(
+        None, lambda n, v: _check_each(n, v, unit, **limits), text, unit, True, form=EACH, **limits
+    )
 
 
 def _check_lengths(definition: Any, names: tuple[str, ...], count: int) -> None:
@@ -127,20 +140,7 @@ class Points(Source):
 
     Parameters
     ----------
-    positions : (n, 3) numbers, m
-        1 to 2^20 points.
-    density : number or (n,) numbers, kg/m^3; animatable
-        Smoke around the point, >= 0, default 1: a tracer carries density x size^3.
-    size : number or (n,) numbers, m; animatable
-        Spacing of the points there, > 0.
-    lifetime : number or (n,) numbers, s, optional; animatable
-        Tracers older than this are removed, > 0; default: never.
     {parameters}
-    growth : number or (n,) numbers, m/s; animatable
-        Rate at which the size of the tracers grows, 0 to 1e9, default 0.
-    fade : number or (n,) numbers; animatable
-        Share of the lifetime, its last, in which the smoke thins out to nothing, 0 to 1, default 0.
-    temperature : number or (n,) numbers, K, optional
     fuel, flame, smoke : number or (n,) numbers, optional
         The tracers' own, as `temperature`, `fuel`, `flame` and `soot` of `Tracers`.
 
@@ -155,24 +155,30 @@ class Points(Source):
     0.1
     """
 
-    positions: np.ndarray = field(dataclasses.MISSING, check_positions, "points", "m")  # noqa: RUF009
+    positions: np.ndarray = vectors_field("1 to 2^20 points", "m")
     size: Any = _each_or_moving(
-        _values("spacing of the points", "m"), number(None, "m", "spacing", above=0, most=1e9)
+        _values("spacing of the points there", "m"), number(None, "m", "spacing", above=0, most=1e9)
     )
     density: Any = _each_or_moving(
-        _values("smoke there", "kg/m^3", 1.0, zero=True), number(1.0, "kg/m^3", "smoke", least=0)
+        _values("smoke there: a tracer carries density x size^3", "kg/m^3", 1.0, zero=True),
+        number(1.0, "kg/m^3", "smoke", least=0),
     )
     lifetime: Any = _each_or_moving(
-        _values("age at death", "s", None), number(None, "s", "age at death", above=0)
+        _values("age at which they are removed; default: never", "s", None),
+        number(None, "s", "age at death", above=0),
     )
     rate: Any = _TRACERS("rate")
     start: float = _TRACERS("start")
     end: float | None = _TRACERS("end")
     jitter: Any = _TRACERS("jitter")
-    growth: Any = _from_zero("growth", "m/s", 1e9)
-    fade: Any = _from_zero("share of the lifetime", "", 1)
+    growth: Any = _from_zero("rate at which the size of the tracers grows", "m/s", 1e9)
+    fade: Any = _from_zero(
+        "share of the lifetime, its last, in which the smoke thins out to nothing", "", 1
+    )
 
-    temperature: float | np.ndarray | None = _carried("temperature", "K", 1e-9, 1e6)
+    temperature: float | np.ndarray | None = _carried(
+        "the tracers' own, as that of `Tracers`", "K", 1e-9, 1e6
+    )
     fuel: float | np.ndarray | None = _carried("share of fuel", "", 0, 1)
     flame: float | np.ndarray | None = _carried("share of what burns", "", 0, 1)
     smoke: float | np.ndarray | None = _carried("share of smoke", "", 0, 1)
@@ -247,22 +253,7 @@ class VortonPoints(Source):
 
     Parameters
     ----------
-    positions : (n, 3) numbers, m
-        1 to 2^20 points.
-    strengths : (n, 3) numbers, m^3/s
-        Vorticity times volume.
-    core : number or (n,) numbers, m
-        Core radius, > 0.
-    volume : number or (n,) numbers, m^3
-        The volume that each stands for, > 0.
     {parameters}
-    lifetime : number or (n,) numbers, s, optional
-        Vortons older than this are removed, > 0; default: never. They take their strength with
-        them.
-    density : number or (n,) numbers, kg/m^3, optional
-        Deviation of the density of their fluid that is not due to temperature.
-    temperature : number or (n,) numbers, K, optional
-        > 0 to 1e6.
     fuel, flame, smoke : number or (n,) numbers, optional
         Shares of the mass, 0 to 1, together at most 1; fuel needs `Scene(combustion=...)`.
 
@@ -273,17 +264,24 @@ class VortonPoints(Source):
     around them.
     """
 
-    positions: np.ndarray = field(dataclasses.MISSING, check_positions, "points", "m")  # noqa: RUF009
-    strengths: np.ndarray = field(dataclasses.MISSING, check_positions, "strengths", "m^3/s")  # noqa: RUF009
+    positions: np.ndarray = vectors_field("1 to 2^20 points", "m")
+    strengths: np.ndarray = vectors_field("vorticity times volume", "m^3/s")
     core: float | np.ndarray = _values("core radius", "m")
-    volume: float | np.ndarray = _values("volume of each", "m^3")
+    volume: float | np.ndarray = _values("the volume that each stands for", "m^3")
     time: float = _VORTONS("time")
     rate: Any = _VORTONS("rate")
     end: float | None = _VORTONS("end")
-    lifetime: float | np.ndarray | None = _values("age at death", "s", None)
+    lifetime: float | np.ndarray | None = _values(
+        "age at which they are removed, with their strength; default: never", "s", None
+    )
     jitter: float = _VORTONS("jitter")
-    density: float | np.ndarray | None = _carried("deviation", "kg/m^3", -1e6, 1e6)
-    temperature: float | np.ndarray | None = _carried("temperature", "K", 1e-9, 1e6)
+    density: float | np.ndarray | None = _carried(
+        "deviation of the density of their fluid that is not due to temperature",
+        "kg/m^3",
+        -1e6,
+        1e6,
+    )
+    temperature: float | np.ndarray | None = _carried("temperature of their fluid", "K", 1e-9, 1e6)
     fuel: float | np.ndarray | None = _carried("share of fuel", "", 0, 1)
     flame: float | np.ndarray | None = _carried("share of what burns", "", 0, 1)
     smoke: float | np.ndarray | None = _carried("share of smoke", "", 0, 1)

@@ -79,6 +79,11 @@ _KINDS = {
     "double": "float",
     "int32 x 3": "(int, int, int)",
     "double x 3": "(float, float, float)",
+    "flag": "bool",
+    "number": "float",
+    "vector": "(float, float, float)",
+    "quaternion": "(float, float, float, float)",
+    "matrix": "3 x 3 floats",
 }
 
 
@@ -166,57 +171,16 @@ StageTime: Any = _make(
 )
 
 
-def _received(what: str, text: str) -> dict[str, tuple[Any, Any]]:
-    """Impulses of one origin since a body was made; a held one notes them without following."""
-    kind = "(float, float, float)"
-    return {
-        f"{what}_impulse": _field(kind, "N s", f"what {text} since the beginning"),
-        f"{what}_angular_impulse": _field(kind, "N m s", "the same about its centre"),
-    }
-
-
 BodyState: Any = _make(
     "BodyState",
     "A body as it is now: an entry of ``sim.bodies``.",
     {
         "name": _field("str", "", "its name, or its number"),
         "id": _field("int", "", "its id: its number until a body is removed"),
-        "hole": _field("bool", "", "whether it is a container"),
-        "position": _field(
-            "(float, float, float)",
-            "m",
-            "centre of its volume; of several shapes, the mean of theirs by volume",
-        ),
-        "rotation": _field("(float, float, float, float)", "", "unit quaternion w x y z"),
-        "velocity": _field("(float, float, float)", "m/s", "of that centre"),
-        "angular_velocity": _field("(float, float, float)", "rad/s", "in the world"),
-        "free": _field("bool", "", "whether it moves by itself"),
-        "mass": _field("float", "kg", "0: it has none, and what follows stays 0"),
-        "inertia": _field(
-            "3 x 3 floats", "kg m^2", "moments of inertia about the centre, world axes"
-        ),
-        "fluid_density": _field("float", "kg/m^3", "mean of the fluid that it displaces"),
-        **_received(
-            "flow",
-            "the flow has given it up to the last substep, setting fluid in motion included,",
-        ),
-        **_received("weight", "gravity and buoyancy have given it"),
-        **_received("contact", "contact with other bodies has given it"),
-        "temperature": _field("float", "K", "its temperature; 0 where it exchanges no heat"),
-        "heat_given": _field("float", "J", "heat given to the fluid so far, less what it took"),
-        "shed_strength": _field(
-            "(float, float, float)",
-            "m^3/s",
-            "sum of the strengths of the vortons that it has shed; minus that lies evenly inside "
-            "it, where their vortex lines go on",
-        ),
-        "lower": _field(
-            "(float, float, float)",
-            "m",
-            "lower corner of the box along the axes around it, of a container around its room; "
-            "infinite where a plane leaves it open",
-        ),
-        "upper": _field("(float, float, float)", "m", "upper corner of that box"),
+        **{
+            row["name"]: _field(_KINDS[row["type"]], row["unit"], row["description"])
+            for row in _core.BODY_FIELDS
+        },
     },
 )
 

@@ -139,10 +139,7 @@ class Sphere(Shape):
 
     Parameters
     ----------
-    center : three numbers, m
-        Default (0, 0, 0).
-    radius : number, m; animatable
-        > 0 (keys: >= 0), default 1. Not of a body.
+    {parameters}
 
     Examples
     --------
@@ -151,7 +148,7 @@ class Sphere(Shape):
     """
 
     center: tuple[float, float, float] = vector((0.0, 0.0, 0.0), "m", "centre")
-    radius: Any = _length(1.0, "radius")
+    radius: Any = _length(1.0, "radius, constant of a body")
 
     def _core_shape(self) -> dict[str, Any]:
         return {"kind": "sphere", "center": self.center, "radius": largest(self.radius)}
@@ -166,12 +163,13 @@ class Box(Shape):
 
     Parameters
     ----------
-    lower, upper : three numbers, m
-        Opposite corners, lower < upper along each axis; default the unit cube about the origin.
+    {parameters}
     """
 
-    lower: tuple[float, float, float] = vector((-0.5, -0.5, -0.5), "m", "lower corner")
-    upper: tuple[float, float, float] = vector((0.5, 0.5, 0.5), "m", "upper corner")
+    lower: tuple[float, float, float] = vector(
+        (-0.5, -0.5, -0.5), "m", "corner below the other along each axis"
+    )
+    upper: tuple[float, float, float] = vector((0.5, 0.5, 0.5), "m", "opposite corner, above it")
 
     def _check(self) -> None:
         if not all(a < b for a, b in zip(self.lower, self.upper, strict=True)):
@@ -196,20 +194,15 @@ class Disk(Shape):
 
     Parameters
     ----------
-    center : three numbers, m
-        Default (0, 0, 0).
-    radius : number, m; animatable
-        > 0 (keys: >= 0), default 1. Not of a body.
-    axis : three numbers
-        Normal of the slab, any length but 0; default (0, 0, 1).
-    thickness : number, m; animatable
-        > 0 (keys: >= 0), default 0.1. Not of a body.
+    {parameters}
     """
 
     center: tuple[float, float, float] = vector((0.0, 0.0, 0.0), "m", "centre")
-    radius: Any = _length(1.0, "radius")
-    axis: tuple[float, float, float] = vector((0.0, 0.0, 1.0), "", "normal", nonzero=True)
-    thickness: Any = _length(0.1, "thickness")
+    radius: Any = _length(1.0, "radius, constant of a body")
+    axis: tuple[float, float, float] = vector(
+        (0.0, 0.0, 1.0), "", "normal of the slab", nonzero=True
+    )
+    thickness: Any = _length(0.1, "thickness, constant of a body")
 
     def _core_shape(self) -> dict[str, Any]:
         return {
@@ -230,19 +223,12 @@ class Cylinder(Shape):
 
     Parameters
     ----------
-    center : three numbers, m
-        Default (0, 0, 0).
-    radius : number, m; animatable
-        > 0 (keys: >= 0), default 1. Not of a body.
-    length : number, m; animatable
-        > 0 (keys: >= 0), default 1. Not of a body.
-    axis : three numbers
-        Any length but 0; default (0, 0, 1).
+    {parameters}
     """
 
     center: tuple[float, float, float] = vector((0.0, 0.0, 0.0), "m", "centre")
-    radius: Any = _length(1.0, "radius")
-    length: Any = _length(1.0, "length")
+    radius: Any = _length(1.0, "radius, constant of a body")
+    length: Any = _length(1.0, "length, constant of a body")
     axis: tuple[float, float, float] = vector((0.0, 0.0, 1.0), "", "axis", nonzero=True)
 
     def _disk(self) -> Disk:
@@ -261,14 +247,13 @@ class Capsule(Shape):
 
     Parameters
     ----------
-    start, end : three numbers, m
-        The middles of its round ends, not the same; default (0, 0, 0) and (0, 0, 1).
-    radius : number, m
-        > 0, default 0.1.
+    {parameters}
     """
 
-    start: tuple[float, float, float] = vector((0.0, 0.0, 0.0), "m", "middle of one end")
-    end: tuple[float, float, float] = vector((0.0, 0.0, 1.0), "m", "middle of the other end")
+    start: tuple[float, float, float] = vector((0.0, 0.0, 0.0), "m", "middle of one round end")
+    end: tuple[float, float, float] = vector(
+        (0.0, 0.0, 1.0), "m", "middle of the other end, not the same"
+    )
     radius: float = number(0.1, "m", "radius", above=0)
 
     def _check(self) -> None:
@@ -292,14 +277,13 @@ class Plane(Shape):
 
     Parameters
     ----------
-    point : three numbers, m
-        Any point of the plane, default (0, 0, 0).
-    normal : three numbers
-        Away from the solid half, any length but 0; default (0, 0, 1): a floor.
+    {parameters}
     """
 
-    point: tuple[float, float, float] = vector((0.0, 0.0, 0.0), "m", "a point of the plane")
-    normal: tuple[float, float, float] = vector((0.0, 0.0, 1.0), "", "normal", nonzero=True)
+    point: tuple[float, float, float] = vector((0.0, 0.0, 0.0), "m", "any point of the plane")
+    normal: tuple[float, float, float] = vector(
+        (0.0, 0.0, 1.0), "", "away from the solid half; by default that of a floor", nonzero=True
+    )
 
     def _core_shape(self) -> dict[str, Any]:
         return {"kind": "plane", "center": self.point, "axis": self.normal}
@@ -314,20 +298,13 @@ class Torus(Shape):
 
     Parameters
     ----------
-    center : three numbers, m
-        Default (0, 0, 0).
-    axis : three numbers
-        Axis of the ring, any length but 0; default (0, 0, 1).
-    radius : number, m
-        Radius of the centreline, > 0, default 1.
-    thickness : number, m
-        Radius of the tube, > 0 and < radius, default 0.2.
+    {parameters}
     """
 
     center: tuple[float, float, float] = vector((0.0, 0.0, 0.0), "m", "centre")
     axis: tuple[float, float, float] = vector((0.0, 0.0, 1.0), "", "axis", nonzero=True)
     radius: float = number(1.0, "m", "radius of the centreline", above=0)
-    thickness: float = number(0.2, "m", "radius of the tube", above=0)
+    thickness: float = number(0.2, "m", "radius of the tube, less than the other", above=0)
 
     def _check(self) -> None:
         if self.thickness >= self.radius:
@@ -378,20 +355,12 @@ class Mesh(Shape):
 
     Parameters
     ----------
-    path : str or path, optional
-        Mesh file.
-    vertices : (n, 3) numbers, m, optional
-    faces : (m, 3) whole numbers, optional
-        Indices of vertices, counter-clockwise seen from outside.
+    {parameters}
     scale : number or three numbers
         > 0, default 1: the file's unit in metres.
-    translate : three numbers, m
-        Added after scaling and turning, default (0, 0, 0).
     up : "y" or "z", optional
         The file's up axis; y is turned to z. Default: y for glTF, as its standard says; z for all
         others, that is, coordinates as the file has them.
-    sha256 : str, optional
-        Expected digest of what the file holds.
 
     Raises
     ------
@@ -402,16 +371,25 @@ class Mesh(Shape):
     """
 
     path: str | None = field(
-        None, lambda n, v: check_path(n, v, "mesh"), "mesh file", optional=True
+        None, lambda n, v: check_path(n, v, "mesh"), "mesh file", optional=True, form="str or path"
     )
-    vertices: np.ndarray | None = field(None, check_vertices, "vertices", "m", optional=True)  # noqa: RUF009
-    faces: np.ndarray | None = field(None, check_faces, "faces", optional=True)  # noqa: RUF009
+    vertices: np.ndarray | None = field(  # noqa: RUF009
+        None, check_vertices, "places of the vertices", "m", optional=True, form="(n, 3) numbers"
+    )
+    faces: np.ndarray | None = field(  # noqa: RUF009
+        None, check_faces, "indices of vertices, counter-clockwise seen from outside",
+        optional=True, form="(m, 3) whole numbers",
+    )  # fmt: skip
     scale: float | tuple[float, float, float] = field(
         1.0, lambda n, v: check_each_axis(n, v, above=0), "unit of the file", "m"
     )
-    translate: tuple[float, float, float] = vector((0.0, 0.0, 0.0), "m", "added after scaling")
+    translate: tuple[float, float, float] = vector(
+        (0.0, 0.0, 0.0), "m", "added after scaling and turning"
+    )
     up: str | None = choice(None, ("y", "z"), "up axis of the file", optional=True)
-    sha256: str | None = field(None, check_digest, "digest of the file's mesh", optional=True)
+    sha256: str | None = field(
+        None, check_digest, "expected digest of what the file holds", optional=True, form="str"
+    )
 
     def _check(self) -> None:
         arrays = self.vertices is not None and self.faces is not None
@@ -510,11 +488,13 @@ class Polytope(Shape):
 
     Parameters
     ----------
-    points : (n, 3) numbers, m
-        At least 4 that do not lie in one plane.
+    {parameters}
     """
 
-    points: np.ndarray = field(dataclasses.MISSING, check_vertices, "points", "m")  # noqa: RUF009
+    points: np.ndarray = field(  # noqa: RUF009
+        dataclasses.MISSING, check_vertices, "at least 4 that do not lie in one plane", "m",
+        form="(n, 3) numbers",
+    )  # fmt: skip
 
     def _check(self) -> None:
         try:
@@ -544,12 +524,7 @@ class Surface(Shape):
 
     Parameters
     ----------
-    shape : Sphere, Box, Disk, Cylinder, Torus or Mesh
-        The body; a mesh may be open.
-    thickness : number, m
-        Of the layer, > 0.
-    offset : number, m
-        From the surface to the middle of the layer, outward, default 0.
+    {parameters}
 
     Examples
     --------
@@ -557,9 +532,12 @@ class Surface(Shape):
     0.1257
     """
 
-    shape: Shape = field(dataclasses.MISSING, check_body, "the body")  # noqa: RUF009
+    shape: Shape = field(  # noqa: RUF009
+        dataclasses.MISSING, check_body, "the body; a mesh may be open",
+        form="Sphere, Box, Disk, Cylinder, Torus or Mesh",
+    )  # fmt: skip
     thickness: float = number(dataclasses.MISSING, "m", "of the layer", above=0)  # type: ignore[arg-type]  # noqa: RUF009
-    offset: float = number(0.0, "m", "outward")
+    offset: float = number(0.0, "m", "from the surface to the middle of the layer, outward")
 
     def _check(self) -> None:
         refuse_moving("Surface.shape", self.shape, "the body of a layer")

@@ -54,26 +54,36 @@ class Source(Definition):
         raise NotImplementedError
 
 
-def section_core(definition: Any, core: float) -> float:
-    """Core radius of the vortons of a vortex with a core: half of it by default."""
-    if definition.layers == 0:
-        return core
-    return core / 2 if definition.vorton_core is None else definition.vorton_core
+class Sectioned:
+    """What vortex lines with a cross-section share; `core`, `vorton_core` and `layers` say it."""
+
+    core: Any
+    vorton_core: float | None
+    layers: int | None
+
+    def _core_radius(self) -> float:
+        return self.core
+
+    def _least_core(self) -> float:
+        """Core radius of the vortons: half that of the vortex by default."""
+        core = self._core_radius()
+        if self.layers == 0:
+            return core
+        return core / 2 if self.vorton_core is None else self.vorton_core
+
+    def _check_section(self) -> None:
+        """`vorton_core` must fit into the core, unless the line is one vorton thick."""
+        if self.vorton_core is None or self.layers == 0:
+            return
+        core = self._core_radius()
+        if 1.5 * self.vorton_core > core * (1 + 1e-9):
+            text = f"must be <= core / 1.5, {core / 1.5:g} (m)"
+            raise ValueError(f"{type(self).__name__}.vorton_core = {self.vorton_core}: {text}")
 
 
 def around(center: Any, radius: float) -> tuple[Any, Any]:
     """Opposite corners of the cube about a centre that reaches as far as a radius, m."""
     return np.subtract(center, radius), np.add(center, radius)
-
-
-def check_section(definition: Any, core: float) -> None:
-    """vorton_core must fit into the core, unless the line is one vorton thick."""
-    vorton_core = definition.vorton_core
-    if vorton_core is None or definition.layers == 0:
-        return
-    if 1.5 * vorton_core > core * (1 + 1e-9):
-        text = f"must be <= core / 1.5, {core / 1.5:g} (m)"
-        raise ValueError(f"{type(definition).__name__}.vorton_core = {vorton_core}: {text}")
 
 
 FLUID = {{"smoke": "soot"}.get(name, name): name for name in _core.CARRIED}

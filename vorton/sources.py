@@ -11,7 +11,7 @@ from typing import Any
 from .animation import Animation, animatable, largest, scaled
 from .fields import Vector, check_each_axis, check_end, field, number
 from .shapes import Shape, check_shape
-from .source_base import ChangingCarrier, FluidSource, around, check_section, section_core
+from .source_base import ChangingCarrier, FluidSource, Sectioned, around
 from .tables import Table
 
 MOST_TRACERS = 2**31 - 1
@@ -24,7 +24,7 @@ def _check_radius(name: str, value: Any) -> float | tuple[float, ...]:
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
-class VortexRing(FluidSource):
+class VortexRing(Sectioned, FluidSource):
     """A vortex ring with a Gaussian core; it moves along `axis` for circulation > 0.
 
     A thin ring of radius R and core a moves at circulation / (4 pi R) (ln(8 R / a) - C). With a
@@ -76,16 +76,10 @@ class VortexRing(FluidSource):
         if self.core >= min(self.radii):
             text = f"must be < the smaller radius, {min(self.radii):g} (m)"
             raise ValueError(f"VortexRing.core = {self.core}: {text}")
-        check_section(self, self.core)
+        self._check_section()
         if self.radii[0] != self.radii[1] and self._major_lies_along_axis():
             text = f"must not lie along axis, {self.axis}, for an elliptic ring"
             raise ValueError(f"VortexRing.major = {self.major}: {text}")
-
-    def _core_radius(self) -> float:
-        return self.core
-
-    def _least_core(self) -> float:
-        return section_core(self, self.core)
 
     def _span(self) -> tuple[Any, Any]:
         return around(self.center, max(self.radii))
@@ -116,13 +110,6 @@ class Tracers(ChangingCarrier):
     Parameters
     ----------
     {parameters}
-    shape : Sphere, Box, Disk, Torus, Mesh or Surface
-        Where they are born. A mesh must be closed, unless it is a Surface's.
-    per_voxel : number, optional
-        Tracers per nominal voxel, > 0 to 1000. With renew=0 they fill the shape at `start`;
-        with renew > 0 they are born from `start` to `end`, renew times the shape's volume a second.
-    renew : number, 1/s; animatable
-        With per_voxel: how often a second the shape's volume is filled anew, >= 0, default 0.
     temperature : number, K, optional; animatable
         Of the tracers themselves, > 0 to 1e6: shown where it differs more from the ambient one than
         that of the vortons around does; it cools as theirs. Default: that of the vortons. At birth.
@@ -145,7 +132,11 @@ class Tracers(ChangingCarrier):
     1000
     """
 
-    shape: Shape = field(dataclasses.MISSING, check_shape, "where they are born")  # noqa: RUF009
+    shape: Shape = field(  # noqa: RUF009
+        dataclasses.MISSING, check_shape,
+        "where they are born. A mesh must be closed, unless it is a Surface's",
+        form="Sphere, Box, Disk, Torus, Mesh or Surface",
+    )  # fmt: skip
     count: int | None = _TRACERS("count")
     rate: Any = _TRACERS("rate")
     start: float = _TRACERS("start")
@@ -153,9 +144,14 @@ class Tracers(ChangingCarrier):
     density: Any = _TRACERS("density")
     lifetime: Any = _TRACERS("lifetime")
     per_voxel: float | None = number(
-        None, "tracers per voxel", "tracers per nominal voxel", above=0, most=1000, optional=True
+        None, "tracers per voxel",
+        "tracers per nominal voxel. With renew=0 they fill the shape at start; with renew > 0 they "
+        "are born from start to end, renew times the shape's volume a second",
+        above=0, most=1000, optional=True,
+    )  # fmt: skip
+    renew: Any = animatable(
+        number(0.0, "1/s", "with per_voxel: how often a second the shape is filled anew", least=0)
     )
-    renew: Any = animatable(number(0.0, "1/s", "fillings of the shape a second", least=0))
     growth: Any = _TRACERS("growth")
     fade: Any = _TRACERS("fade")
 

@@ -2,7 +2,8 @@
 
 `csrc/include/vorton/ring.def` is the table of a ring; `_core.DEFINITIONS["ring"]` is what Python
 sees of it. A definition takes its fields from it, and its docstring: the line `{parameters}` of a
-docstring stands for all fields of the class that come from a table.
+docstring stands for all fields of the class that it does not explain itself, be they of a table or
+with what they say of themselves.
 
 >>> ring = Table("ring")
 >>> ring.default("core")
@@ -151,7 +152,21 @@ def _whole(value: int) -> str:
     return str(value)
 
 
+def _row_of(made: Any) -> Mapping[str, Any]:
+    """The row that a field comes from, or what it says of itself in the form of a row."""
+    about = made.metadata
+    if "row" in about:
+        return about["row"]
+    least = ABOVE_0 if about["kind"].get("above") == 0 else -ANY
+    row = {"type": "", "least": least, "most": ANY, "or_0": False, **about["kind"]}
+    names = {"unit": "unit", "optional": "optional", "doc": "text"}
+    row |= {key: about[name] for key, name in names.items()}
+    return row | {name: bool(about.get(name)) for name in ("animatable", "keys_from_0")}
+
+
 def _kind_text(row: Mapping[str, Any]) -> str:
+    if "form" in row:
+        return row["form"]
     if row["type"] == "choice":
         words = [f'"{word}"' for word in row["choices"]]
         return ", ".join(words[:-1]) + " or " + words[-1]
@@ -184,8 +199,8 @@ def _range_text(row: Mapping[str, Any]) -> str:
 
 
 def document(name: str, made: Any) -> str:
-    """Entry of a NumPy docstring for a field that comes from a table."""
-    row = made.metadata["row"]
+    """Entry of a NumPy docstring for a field."""
+    row = _row_of(made)
     head = f"{name} : {_kind_text(row)}"
     if row["unit"]:
         head += f", {row['unit']}"
@@ -194,8 +209,8 @@ def document(name: str, made: Any) -> str:
     if row["animatable"]:
         head += "; animatable"
     parts = [_range_text(row)]
-    if not row["optional"]:
-        value = made.default
+    value = made.default
+    if not row["optional"] and value is not dataclasses.MISSING:
         parts.append(f"default {value if isinstance(value, str) else _shown(value)}")
     rest = ", ".join(part for part in parts if part)
     text = row["doc"][:1].upper() + row["doc"][1:] + "."
@@ -205,23 +220,29 @@ def document(name: str, made: Any) -> str:
                                            subsequent_indent="    ")])  # fmt: skip
 
 
-def entries(fields: Mapping[str, Any]) -> str:
-    """Entries of a docstring for those of the fields that come from tables."""
+def _explains(text: str, name: str) -> bool:
+    """Whether a docstring has an entry for a parameter."""
+    return re.search(rf"^    (\w+, )*{name}(, \w+)* :", text, re.MULTILINE) is not None
+
+
+def entries(fields: Mapping[str, Any], written: str = "") -> str:
+    """Entries of a docstring for those of the fields that it does not explain itself."""
     made = {name: item for name, item in fields.items() if isinstance(item, dataclasses.Field)}
-    texts = [document(name, item) for name, item in made.items() if "row" in item.metadata]
+    texts = [document(name, item) for name, item in made.items() if not _explains(written, name)]
     return textwrap.indent("\n".join(texts), "    ")
 
 
 def fill_docstring(cls: type) -> None:
-    """Writes the fields of a class that come from tables where its docstring says {parameters};
-    where it says {inherited}, those of its bases.
+    """Writes the fields of a class where its docstring says {parameters}, where it says {inherited}
+    those of its bases that come from tables; what it explains itself stays.
     """
     text = cls.__doc__
     if not text:
         return
     if "{inherited}" in text:
-        bases = {f.name: f for base in cls.__bases__ for f in dataclasses.fields(base)}
+        found = (f for base in cls.__bases__ for f in dataclasses.fields(base))
+        bases = {f.name: f for f in found if "row" in f.metadata}
         text = text.replace("    {inherited}", entries(bases))
     if "{parameters}" in text:
-        text = text.replace("    {parameters}", entries(vars(cls)))
+        text = text.replace("    {parameters}", entries(vars(cls), text))
     cls.__doc__ = text

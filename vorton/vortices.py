@@ -11,7 +11,7 @@ from .animation import Animation, Transform, largest, mapped, scaled, smallest, 
 from .fields import Vector, check_end, field, shown
 from .meshes import check_rows
 from .shapes import Disk, Shape, Surface, check_shape
-from .source_base import ChangingFluidSource, FluidSource, around, check_section, section_core
+from .source_base import ChangingFluidSource, FluidSource, Sectioned, around
 from .sources import Tracers
 from .tables import Table
 
@@ -28,7 +28,7 @@ def _check_curve(name: str, value: Any) -> np.ndarray:
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
-class Filament(FluidSource):
+class Filament(Sectioned, FluidSource):
     """A vortex line along a smooth curve through given points, with a Gaussian core.
 
     The curve is the cubic spline with continuous curvature; it has no curvature at open ends. The
@@ -41,8 +41,6 @@ class Filament(FluidSource):
 
     Parameters
     ----------
-    points : (n, 3) numbers, m
-        2 (closed: 3) to 2^20 points, neighbours different. Spacing need not be even.
     {parameters}
     temperature, density, fuel, flame, soot
         What the fluid of its vortons carries at birth, as of `vorton.source_base.FluidSource`.
@@ -53,7 +51,11 @@ class Filament(FluidSource):
     0.05
     """
 
-    points: np.ndarray = field(dataclasses.MISSING, _check_curve, "points of the curve", "m")  # noqa: RUF009
+    points: np.ndarray = field(  # noqa: RUF009
+        dataclasses.MISSING, _check_curve,
+        "2 (closed: 3) to 2^20 points, neighbours different. Spacing need not be even", "m",
+        form="(n, 3) numbers",
+    )  # fmt: skip
     closed: bool = _FILAMENT("closed")
     circulation: float = _FILAMENT("circulation")
     core: float = _FILAMENT("core")
@@ -77,13 +79,7 @@ class Filament(FluidSource):
         if self.sections is not None and self.closed and self.sections < 8:
             text = "must be >= 8 for a closed line"
             raise ValueError(f"Filament.sections = {self.sections}: {text}")
-        check_section(self, self.core)
-
-    def _core_radius(self) -> float:
-        return self.core
-
-    def _least_core(self) -> float:
-        return section_core(self, self.core)
+        self._check_section()
 
     def _span(self) -> tuple[Any, Any]:
         return self.points.min(axis=0), self.points.max(axis=0)
@@ -99,7 +95,7 @@ class Filament(FluidSource):
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
-class VortexTube(FluidSource):
+class VortexTube(Sectioned, FluidSource):
     """A straight vortex tube with a Gaussian core: a whirl from `start` to `end`.
 
     An open `Filament`: what is said there about ends holds here too. In the middle of a tube of
@@ -126,13 +122,7 @@ class VortexTube(FluidSource):
     def _check(self) -> None:
         if self.start == self.end:
             raise ValueError(f"VortexTube.end = {self.end}: must differ from start")
-        check_section(self, self.core)
-
-    def _core_radius(self) -> float:
-        return self.core
-
-    def _least_core(self) -> float:
-        return section_core(self, self.core)
+        self._check_section()
 
     def _span(self) -> tuple[Any, Any]:
         return np.minimum(self.start, self.end), np.maximum(self.start, self.end)
@@ -143,7 +133,7 @@ class VortexTube(FluidSource):
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
-class Jet(ChangingFluidSource):
+class Jet(Sectioned, ChangingFluidSource):
     """A jet: pulses of fluid from a nozzle, each of which makes a vortex ring.
 
     A pulse pushes out a slug of fluid of length L = speed x duty / rate and makes a ring of
@@ -200,13 +190,10 @@ class Jet(ChangingFluidSource):
         if self.rate is None and self._own_rate() > 1e4:
             text = "must be given, 2 speed / radius is more than 10000 (1/s)"
             raise ValueError(f"Jet.rate = None: {text}")
-        check_section(self, self._core_radius())
+        self._check_section()
 
     def _core_radius(self) -> float:
         return smallest(self.core) if self.core is not None else 0.18 * smallest(self.radius)
-
-    def _least_core(self) -> float:
-        return section_core(self, self._core_radius())
 
     def _span(self) -> tuple[Any, Any]:
         return around(value_at(self.center, self.start), largest(self.radius))
@@ -266,14 +253,15 @@ class RandomCloud(FluidSource):
 
     Parameters
     ----------
-    shape : Sphere, Box, Disk, Torus or Mesh
-        Thicker than an eddy; a mesh must be closed.
     {parameters}
     temperature, density, fuel, flame, soot
         What the fluid of its vortons carries at birth, as of `vorton.source_base.FluidSource`.
     """
 
-    shape: Shape = field(dataclasses.MISSING, _check_body, "where they are")  # noqa: RUF009
+    shape: Shape = field(  # noqa: RUF009
+        dataclasses.MISSING, _check_body, "thicker than an eddy; a mesh must be closed",
+        form="Sphere, Box, Disk, Torus or Mesh",
+    )  # fmt: skip
     speed: float = _CLOUD("speed")
     eddy: float = _CLOUD("eddy")
     core: float | None = _CLOUD("core")

@@ -253,3 +253,36 @@ void vti_give_back(vt_accepted *taken)
     free(taken->memory);
     *taken = (vt_accepted){0};
 }
+
+/* ---- copies with arrays ---- */
+
+/* What the member of a row points to where it is an array of floats, else NULL; and its bytes. */
+static const void *rows_of(const vt_row *row, const char *def, int64_t count, size_t *bytes)
+{
+    const void *rows = NULL;
+    *bytes = (row->kind == VT_ROW_float_vectors ? 12 : 4) * (size_t)count;
+    if (row->kind == VT_ROW_float_vectors || row->kind == VT_ROW_floats)
+        memcpy(&rows, def + row->offset, sizeof rows);
+    return rows;
+}
+
+void *vti_copy_with_rows(const vt_definition *d, const void *def, int64_t count)
+{
+    size_t size = d->size, bytes;
+    for (int n = 0; n < d->count; n++)
+        size += rows_of(&d->rows[n], def, count, &bytes) ? bytes : 0;
+    char *const copy = malloc(size);
+    if (!copy)
+        return NULL;
+    char *end = memcpy(copy, def, d->size);
+    end += d->size;
+    for (int n = 0; n < d->count; n++) {
+        const void *const rows = rows_of(&d->rows[n], def, count, &bytes);
+        if (!rows)
+            continue;
+        memcpy(end, rows, bytes);
+        memcpy(copy + d->rows[n].offset, &end, sizeof end);
+        end += bytes;
+    }
+    return copy;
+}

@@ -1,7 +1,6 @@
 #include "animation/parameters.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

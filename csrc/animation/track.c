@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/growing_array.h"
 #include "base/math_double.h"
 #include "base/status.h"
 
@@ -127,21 +128,13 @@ vt_status vt_validate_track(const vt_track *track)
 
 /* ---- copies ---- */
 
-static void *copy_of(const void *data, size_t bytes)
-{
-    void *const copy = malloc(bytes);
-    if (copy)
-        memcpy(copy, data, bytes);
-    return copy;
-}
-
 vt_status vti_copy_track(const vt_track *track, vt_track *copy)
 {
     const size_t keys = (size_t)track->count;
     *copy = *track;
-    copy->values = copy_of(track->values, keys * (size_t)track->components * sizeof(double));
-    copy->times = track->times ? copy_of(track->times, keys * sizeof(double)) : NULL;
-    copy->interpolation = track->interpolation ? copy_of(track->interpolation, keys) : NULL;
+    copy->values = vti_copy_of(track->values, keys * (size_t)track->components * sizeof(double));
+    copy->times = vti_copy_of(track->times, keys * sizeof(double));
+    copy->interpolation = vti_copy_of(track->interpolation, keys);
     if (copy->values && !copy->times == !track->times &&
         !copy->interpolation == !track->interpolation)
         return VT_OK;

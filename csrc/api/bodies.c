@@ -1,7 +1,6 @@
 /* What others are told of bodies, and bodies that somebody outside places, pushes or leads. */
 #include <stdio.h>
 
-#include "animation/definition.h"
 #include "api/body_bounds.h"
 #include "api/source_in_body_check.h"
 #include "base/growing_array.h"
@@ -42,10 +41,9 @@ vt_status vt_get_body_id(const vt_simulation *s, int32_t index, int32_t *id)
 
 static vt_status find_body(const vt_simulation *s, int32_t id, vt_body **body)
 {
-    *body = NULL;
-    for (int32_t n = 0; n < s->bodies.count; n++)
-        if (s->bodies.items[n].id == id)
-            *body = &s->bodies.items[n];
+    const int32_t n =
+        vti_find_id(s->bodies.items, s->bodies.count, sizeof **body, offsetof(vt_body, id), id);
+    *body = n < 0 ? NULL : &s->bodies.items[n];
     if (*body)
         return VT_OK;
     return vti_fail(
@@ -293,8 +291,7 @@ static void fill_state(const vt_simulation *s, const vt_body *body, vt_body_stat
     vti_split_impulse(&body->rigid.from_flow, state->flow_impulse, state->flow_angular_impulse);
     memcpy(state->angular_velocity, motion.angular, sizeof motion.angular);
     memcpy(state->shed_strength, body->shed_strength, sizeof state->shed_strength);
-    for (int c = 0; c < 3; c++)
-        arm[c] = state->position[c] - pose.position[c];
+    vti_subtract(state->position, pose.position, arm);
     vti_cross(motion.angular, arm, carried);
     vti_add_scaled(state->velocity, 1, carried);
     if (body->form) {
@@ -532,8 +529,7 @@ static vt_status push(vt_body *body, const double impulse[3], const double *poin
         both[c + 3] = angular[c];
     if (point) {
         double arm[3], turning[3];
-        for (int c = 0; c < 3; c++)
-            arm[c] = point[c] - body->rigid.now.position[c];
+        vti_subtract(point, body->rigid.now.position, arm);
         vti_cross(arm, impulse, turning);
         vti_add_scaled(both + 3, 1, turning);
     }

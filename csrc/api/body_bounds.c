@@ -6,10 +6,7 @@ static void add_point(const vt_pose *pose, const double local[3], double lower[3
 {
     double point[3];
     vti_pose_point(pose, local, point);
-    for (int c = 0; c < 3; c++) {
-        lower[c] = fmin(lower[c], point[c]);
-        upper[c] = fmax(upper[c], point[c]);
-    }
+    vti_add_to_box(point, lower, upper);
 }
 
 /* How far a solid that is no polytope reaches along an axis of the world to either side of its
@@ -26,10 +23,7 @@ static void find_solid_bounds(const vt_solid *solid, const vt_pose *pose, double
                               double upper[3])
 {
     double center[3], axis[3];
-    for (int c = 0; c < 3; c++) {
-        lower[c] = INFINITY;
-        upper[c] = -INFINITY;
-    }
+    vti_empty_box(lower, upper);
     if (solid->kind == VT_SHAPE_POLYTOPE) {
         for (int32_t n = 0; n < solid->polytope.vertex_count; n++)
             add_point(pose, solid->polytope.vertex[n], lower, upper);

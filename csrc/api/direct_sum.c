@@ -52,8 +52,7 @@ static void add_vorton(const vorton *v, const double target[3], double velocity[
 {
     const double *const a = v->strength;
     double offset[3], cross[3];
-    for (int c = 0; c < 3; c++)
-        offset[c] = target[c] - v->position[c];
+    vti_subtract(target, v->position, offset);
     const double s = vti_dot(offset, offset) / v->square;
     vti_cross(a, offset, cross);
     const double value = v->velocity_scale * vti_core_velocity(v->kernel, s);

@@ -1,4 +1,3 @@
-#include "animation/definition.h"
 #include "base/growing_array.h"
 #include "base/reserve.h"
 #include "base/status.h"
@@ -207,10 +206,8 @@ static void drop_force(vt_forces *forces, int32_t n)
 
 static vt_status find_force(const vt_forces *forces, int32_t id, int32_t *n)
 {
-    for (*n = 0; *n < forces->count; ++*n)
-        if (forces->force[*n].id == id)
-            return VT_OK;
-    return fail_id("force fields", id);
+    *n = vti_find_id(forces->force, forces->count, sizeof(vt_force), offsetof(vt_force, id), id);
+    return *n < 0 ? fail_id("force fields", id) : VT_OK;
 }
 
 /* Among those of its kind one that is changed keeps its place. */
@@ -261,10 +258,8 @@ vt_status vt_remove_force(vt_simulation *s, int32_t id)
 
 static vt_status find_kill(const vt_kills *kills, int32_t id, int32_t *n)
 {
-    for (*n = 0; *n < kills->count; ++*n)
-        if (kills->kill[*n].id == id)
-            return VT_OK;
-    return fail_id("kills", id);
+    *n = vti_find_id(kills->kill, kills->count, sizeof(vt_kill), offsetof(vt_kill, id), id);
+    return *n < 0 ? fail_id("kills", id) : VT_OK;
 }
 
 static vt_status use_kill(vt_simulation *s, const void *def, void *data)
@@ -342,13 +337,9 @@ static vt_status make_uniform(const vt_simulation *s, const vt_wind_def *def, vt
 /* The index of a wind in the list of its kind; in the other one -1. */
 static vt_status find_wind(const vt_winds *winds, int32_t id, int32_t *uniform, int32_t *grid)
 {
-    *uniform = *grid = -1;
-    for (int32_t n = 0; n < winds->uniform_count; n++)
-        if (winds->uniform[n].id == id)
-            *uniform = n;
-    for (int32_t n = 0; n < winds->grid_count; n++)
-        if (winds->grid_id[n] == id)
-            *grid = n;
+    *uniform = vti_find_id(winds->uniform, winds->uniform_count, sizeof *winds->uniform,
+                           offsetof(vt_uniform_wind, id), id);
+    *grid = vti_find_id(winds->grid_id, winds->grid_count, sizeof id, 0, id);
     return *uniform < 0 && *grid < 0 ? fail_id("winds", id) : VT_OK;
 }
 

@@ -81,7 +81,6 @@ static int carried_in(int field)
     case VT_GRID_##name:                                                                           \
         return VT_VORTON_##name;
 #include "vorton/columns.def"
-#undef VT_TAKEN
     default:
         return -1;
     }

@@ -1,7 +1,6 @@
 #include "animation/definition.h"
 #include "base/reserve.h"
 #include "base/status.h"
-#include "model/method.h"
 #include "sources/sources.h"
 #include "state/simulation.h"
 #include "state/transform.h"
@@ -102,9 +101,8 @@ vt_status vt_create_simulation(const vt_simulation_def *def, vt_simulation **sim
     vt_accepted accepted;
     *simulation = NULL;
     vt_status status = vti_accept(&vti_simulation_definition, def, &accepted);
-    if (status)
-        return status;
-    status = create_simulation_now(accepted.def, simulation);
+    if (!status)
+        status = create_simulation_now(accepted.def, simulation);
     vti_give_back(&accepted);
     return status;
 }

@@ -177,9 +177,8 @@ vt_status vt_solve_poisson(const int32_t cells[3], double spacing, float *field,
     vt_accepted accepted;
     vt_default_method(&usual);
     vt_status status = vti_accept(&vti_method_definition, method ? method : &usual, &accepted);
-    if (status)
-        return status;
-    status = solve(cells, spacing, field, accepted.def, 0, threads);
+    if (!status)
+        status = solve(cells, spacing, field, accepted.def, 0, threads);
     vti_give_back(&accepted);
     return status;
 }

@@ -32,8 +32,7 @@ static int64_t count_free(const vt_body *body, const vt_pose *pose, const vt_pos
     int64_t fitting = 0;
     for (int64_t i = 0; i < count; i++) {
         double place[3], world[3], local[3], normal[3];
-        for (int c = 0; c < 3; c++)
-            place[c] = (double)points[3 * i + c];
+        vti_widen(points + 3 * i, place);
         vti_pose_point(placed, place, world);
         vti_pose_point_back(pose, world, local);
         fitting += vti_distance_to_body(body, local, normal) >= 0;
@@ -46,18 +45,15 @@ static int64_t count_free(const vt_body *body, const vt_pose *pose, const vt_pos
 static int may_meet(const vt_body *body, const vt_pose *pose, const vt_pose *placed, int64_t count,
                     const float *points)
 {
-    double least[3] = {INFINITY, INFINITY, INFINITY}, most[3] = {-INFINITY, -INFINITY, -INFINITY};
-    double center[3], square = 0;
+    double least[3], most[3], center[3], square = 0;
     if (!body->hole || !isfinite(body->reach))
         return 0;
+    vti_empty_box(least, most);
     for (int64_t i = 0; i < count; i++) {
         const double place[3] = {points[3 * i], points[3 * i + 1], points[3 * i + 2]};
         double world[3];
         vti_pose_point(placed, place, world);
-        for (int c = 0; c < 3; c++) {
-            least[c] = fmin(least[c], world[c]);
-            most[c] = fmax(most[c], world[c]);
-        }
+        vti_add_to_box(world, least, most);
     }
     vti_pose_point(pose, body->center, center);
     for (int c = 0; c < 3; c++) {

@@ -1,4 +1,3 @@
-#include "animation/definition.h"
 #include "base/status.h"
 #include "sources/fluid_emitter.h"
 #include "sources/jet.h"
@@ -7,6 +6,7 @@
 #include "sources/random_cloud.h"
 #include "sources/source_list.h"
 #include "sources/sources.h"
+#include "sources/vortex_filament.h"
 #include "sources/vortex_ring.h"
 #include "sources/vortex_structures.h"
 #include "state/simulation.h"
@@ -27,7 +27,7 @@ typedef vt_status keep_function(vt_simulation *s, const void *def, const request
 
 /* ---- one function for each kind ---- */
 
-static vt_status keep_tracer_emitter(vt_simulation *s, const void *def, const request *asked)
+static vt_status keep_emitter(vt_simulation *s, const void *def, const request *asked)
 {
     vt_fluid_emitter parcels;
     vt_status status = vti_check_fluid_emitter(s, def);
@@ -55,76 +55,6 @@ static vt_status keep_tracer_points(vt_simulation *s, const void *def, const req
     return status ? status : vti_keep_tracer_points(s, def, asked->before);
 }
 
-static vt_status keep_ring(vt_simulation *s, const void *data, const request *asked)
-{
-    const vt_ring_def *const def = data;
-    const vt_status status = vti_check_ring(def);
-    (void)asked;
-    return status ? status
-                  : vti_keep_structure_copy(s, &vti_ring_kind, def, sizeof *def, def->time,
-                                            def->parent);
-}
-
-static vt_status keep_jet(vt_simulation *s, const void *data, const request *asked)
-{
-    const vt_jet_def *const def = data;
-    vt_status status = vti_check_jet(def);
-    (void)asked;
-    if (status)
-        return status;
-    vt_jet *const jet = malloc(sizeof *jet);
-    if (!jet)
-        return vti_fail(VT_OUT_OF_MEMORY, "no memory for a jet");
-    status = vti_create_jet(def, jet);
-    if (!status)
-        return vti_keep_structure(
-            s, &(vt_structure){.kind = &vti_jet_kind,
-                               .data = jet,
-                               .start = def->start,
-                               .period = 1.0 / vti_jet_rate(def),
-                               .end = def->end,
-                               .sum = jet->rate_sum.track ? &jet->rate_sum : NULL,
-                               .parent = def->parent});
-    free(jet);
-    return status;
-}
-
-static vt_status keep_filament(vt_simulation *s, const void *def, const request *asked)
-{
-    vt_filament filament;
-    const vt_status status = vti_create_filament(def, &filament);
-    (void)asked;
-    return status ? status : vti_keep_filament(s, &vti_filament_kind, &filament);
-}
-
-static vt_status keep_tube(vt_simulation *s, const void *data, const request *asked)
-{
-    const vt_tube_def *const def = data;
-    vt_filament filament;
-    const vt_status status = vti_create_tube(def, &filament);
-    filament.def.parent = def->parent;
-    (void)asked;
-    return status ? status : vti_keep_filament(s, &vti_tube_kind, &filament);
-}
-
-static vt_status keep_cloud(vt_simulation *s, const void *data, const request *asked)
-{
-    const vt_cloud_def *const def = data;
-    vt_cloud *const cloud = malloc(sizeof *cloud);
-    (void)asked;
-    if (!cloud)
-        return vti_fail(VT_OUT_OF_MEMORY, "no memory for a cloud");
-    const vt_status status = vti_create_cloud(def, cloud);
-    if (!status)
-        return vti_keep_structure(s, &(vt_structure){.kind = &vti_cloud_kind,
-                                                     .data = cloud,
-                                                     .start = def->time,
-                                                     .end = INFINITY,
-                                                     .parent = def->parent});
-    free(cloud);
-    return status;
-}
-
 static vt_status keep_vorton_points(vt_simulation *s, const void *data, const request *asked)
 {
     const vt_vorton_points_def *const def = data;
@@ -148,18 +78,31 @@ static vt_status keep_vorton_points(vt_simulation *s, const void *data, const re
 
 /* ---- adding, changing, removing ---- */
 
+/* Structures are made of their definition alone; what else a definition describes is kept by a
+ * function of its own. */
 static const struct {
     const vt_definition *definition;
+    vt_status (*create)(const void *def, vt_structure *made);
     keep_function *keep;
-} kinds[] = {[VT_SOURCE_RING] = {&vti_ring_definition, keep_ring},
-             [VT_SOURCE_JET] = {&vti_jet_definition, keep_jet},
-             [VT_SOURCE_FILAMENT] = {&vti_filament_definition, keep_filament},
-             [VT_SOURCE_TUBE] = {&vti_tube_definition, keep_tube},
-             [VT_SOURCE_CLOUD] = {&vti_cloud_definition, keep_cloud},
-             [VT_SOURCE_VORTON_POINTS] = {&vti_vorton_points_definition, keep_vorton_points},
-             [VT_SOURCE_TRACERS] = {&vti_tracers_definition, keep_tracers},
-             [VT_SOURCE_EMITTER] = {&vti_emitter_definition, keep_tracer_emitter},
-             [VT_SOURCE_TRACER_POINTS] = {&vti_tracer_points_definition, keep_tracer_points}};
+} kinds[] = {
+    [VT_SOURCE_RING] = {&vti_ring_definition, .create = vti_create_ring},
+    [VT_SOURCE_JET] = {&vti_jet_definition, .create = vti_create_jet},
+    [VT_SOURCE_FILAMENT] = {&vti_filament_definition, .create = vti_create_filament},
+    [VT_SOURCE_TUBE] = {&vti_tube_definition, .create = vti_create_tube},
+    [VT_SOURCE_CLOUD] = {&vti_cloud_definition, .create = vti_create_cloud},
+    [VT_SOURCE_VORTON_POINTS] = {&vti_vorton_points_definition, .keep = keep_vorton_points},
+    [VT_SOURCE_TRACERS] = {&vti_tracers_definition, .keep = keep_tracers},
+    [VT_SOURCE_EMITTER] = {&vti_emitter_definition, .keep = keep_emitter},
+    [VT_SOURCE_TRACER_POINTS] = {&vti_tracer_points_definition, .keep = keep_tracer_points}};
+
+static vt_status keep(vt_simulation *s, const void *def, const request *asked)
+{
+    if (kinds[asked->made_by].keep)
+        return kinds[asked->made_by].keep(s, def, asked);
+    vt_structure structure;
+    const vt_status status = kinds[asked->made_by].create(def, &structure);
+    return status ? status : vti_keep_structure(s, &structure);
+}
 
 /* What was born at once are the rows of vortons from `first` on. */
 static void note_born_at_once(vt_simulation *s, int32_t id, int64_t first)
@@ -173,7 +116,7 @@ static vt_status add(vt_simulation *s, const void *def, const request *asked)
     const int64_t before = s->vortons.set.count;
     vt_status status = vti_reserve_source_id(&s->sources);
     if (!status)
-        status = kinds[asked->made_by].keep(s, def, asked);
+        status = keep(s, def, asked);
     if (status)
         return status;
     const int32_t made = vti_note_source(&s->sources, asked->made_by);
@@ -193,7 +136,7 @@ static vt_status change(vt_simulation *s, const void *def, const request *asked)
     if (!status)
         status = vti_find_predecessor(&s->sources, asked->changed, vti_next_births(s), &before);
     if (!status)
-        status = kinds[asked->made_by].keep(s, def, &now);
+        status = keep(s, def, &now);
     if (status)
         return status;
     vti_replace_source(&s->sources, asked->changed);

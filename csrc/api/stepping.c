@@ -1,6 +1,5 @@
 /* A simulation is stepped, watched while it is, and given another method. */
 
-#include "animation/definition.h"
 #include "base/status.h"
 #include "step/step.h"
 #include "step/switch_method.h"

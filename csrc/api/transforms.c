@@ -1,4 +1,3 @@
-#include "animation/definition.h"
 #include "base/status.h"
 #include "state/simulation.h"
 #include "state/transform.h"

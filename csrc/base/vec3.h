@@ -1,6 +1,8 @@
 /* Vectors of three doubles for geometry that runs once: shapes, rings. */
 #pragma once
 
+#include <math.h>
+
 #include "base/math_double.h"
 
 static inline double vti_dot(const double a[3], const double b[3])
@@ -17,11 +19,35 @@ static inline void vti_cross(const double a[3], const double b[3], double result
     result[1] = y;
 }
 
+/* The cross product of the sides of a triangle from a to b and to c: normal to it, and twice its
+ * area long. */
+static inline void vti_cross_of_sides(const double a[3], const double b[3], const double c[3],
+                                      double result[3])
+{
+    const double ab[3] = {b[0] - a[0], b[1] - a[1], b[2] - a[2]};
+    const double ac[3] = {c[0] - a[0], c[1] - a[1], c[2] - a[2]};
+    vti_cross(ab, ac, result);
+}
+
 /* Square of the distance between two points. */
 static inline double vti_square_between(const double a[3], const double b[3])
 {
     const double x = a[0] - b[0], y = a[1] - b[1], z = a[2] - b[2];
     return x * x + y * y + z * z;
+}
+
+static inline void vti_subtract(const double a[3], const double b[3], double result[3])
+{
+    for (int c = 0; c < 3; c++)
+        result[c] = a[c] - b[c];
+}
+
+/* The point of the straight line from a to b at a share of the way. */
+static inline void vti_point_between(const double a[3], const double b[3], double share,
+                                     double result[3])
+{
+    for (int c = 0; c < 3; c++)
+        result[c] = a[c] + share * (b[c] - a[c]);
 }
 
 /* a += factor b */
@@ -68,6 +94,36 @@ static inline int vti_normal_to(const double axis[3], const double hint[3], doub
     vti_add_scaled(normal, -vti_dot(normal, axis), axis);
     vti_normalise(normal);
     return 0;
+}
+
+/* A box that holds nothing, from one corner to the other; and one that holds a point, too. */
+static inline void vti_empty_box(double lower[3], double upper[3])
+{
+    for (int c = 0; c < 3; c++) {
+        lower[c] = INFINITY;
+        upper[c] = -INFINITY;
+    }
+}
+
+static inline void vti_add_to_box(const double point[3], double lower[3], double upper[3])
+{
+    for (int c = 0; c < 3; c++) {
+        lower[c] = fmin(lower[c], point[c]);
+        upper[c] = fmax(upper[c], point[c]);
+    }
+}
+
+/* A row of three floats as doubles, and back. */
+static inline void vti_widen(const float *row, double vector[3])
+{
+    for (int c = 0; c < 3; c++)
+        vector[c] = (double)row[c];
+}
+
+static inline void vti_narrow(const double vector[3], float *row)
+{
+    for (int c = 0; c < 3; c++)
+        row[c] = (float)vector[c];
 }
 
 /* |a| of a row of three floats. */

@@ -30,7 +30,7 @@ static touching find_touching(vt_simulation *s, const vt_pose *pose)
                   vti_arena_push(&s->arena, 12 * rows), vti_arena_push(&s->arena, 12 * rows)};
     for (int64_t i = 0; i < v->set.count; i++) {
         double place[3], normal[3];
-        vti_place_of_row(v, i, place);
+        vti_widen(v->position + 3 * i, place);
         const double room = vti_nearest_solid(s, pose, place, normal, &t.body[t.count]);
         if (!(room < thickness * vti_hit_radius(v, i)))
             continue;
@@ -52,10 +52,9 @@ static void find_slip(const vt_simulation *s, const vt_body *body, const vt_pose
     const vt_motion motion = vti_body_motion(&s->transforms, body, s->time);
     double center[3], arm[3], way[3], carried[3], turned[3];
     vti_pose_point(pose, body->center, center);
-    for (int c = 0; c < 3; c++) {
-        way[c] = center[c] - pose->position[c];
-        arm[c] = (double)point[c] - center[c];
-    }
+    vti_subtract(center, pose->position, way);
+    vti_widen(point, arm);
+    vti_subtract(arm, center, arm);
     vti_cross(motion.angular, way, carried);
     vti_cross(motion.angular, arm, turned);
     for (int c = 0; c < 3; c++)
@@ -70,7 +69,7 @@ static void turn_body(vt_simulation *s, const vt_fluid *fluid, int32_t body, int
     const double radius = vti_hit_radius(&s->vortons, row);
     double place[3];
     vt_hit_sum sum = {.body = body};
-    vti_place_of_row(&s->vortons, row, place);
+    vti_widen(s->vortons.position + 3 * row, place);
     const double per_strength = 0.4 * vti_ambient_density(fluid, place) * radius * radius / 2;
     vti_add_scaled(sum.impulse + 3, per_strength, lost);
     vti_take_article_impulse(s, &sum, place);
@@ -89,8 +88,7 @@ void vti_take_wall_vorticity(vt_simulation *s)
         const int64_t row = t.row[i];
         const double area = (double)v->volume[row] / (thickness * vti_hit_radius(v, row));
         double slip[3], sheet[3], normal[3], lost[3];
-        for (int c = 0; c < 3; c++)
-            normal[c] = (double)t.normal[3 * i + c];
+        vti_widen(t.normal + 3 * i, normal);
         find_slip(s, &s->bodies.items[t.body[i]], &pose[t.body[i]], t.point + 3 * i,
                   velocity + 3 * i, slip);
         vti_cross(normal, slip, sheet);

@@ -274,8 +274,7 @@ vt_body_buoyancy vti_find_body_buoyancy(const vt_simulation *s, const vt_body *b
     for (int32_t n = 0; n < body->point_count; n++) {
         double world[3], way[3];
         vti_pose_point(&pose, body->points[n], world);
-        for (int c = 0; c < 3; c++)
-            way[c] = world[c] - around->center[c];
+        vti_subtract(world, around->center, way);
         const double ambient = vti_ambient_density(&fluid, world);
         double density = ambient;
         if (around->levels > 0)

@@ -76,8 +76,7 @@ static vt_impulse find_acceleration(vt_simulation *s, const vt_paneled_body *b,
         const int32_t at = b->first + p;
         const double charge = (double)panels->density[at] * (double)panels->area[at];
         double r[3];
-        for (int c = 0; c < 3; c++)
-            r[c] = panels->center[at][c] - b->center[c];
+        vti_subtract(panels->center[at], b->center, r);
         vti_add_lagally_force(r, charge, passing + 3 * (int64_t)p, &pull);
     }
     vti_add_body_vorticity(s, b, NULL, &pull);
@@ -240,8 +239,7 @@ vt_impulse vti_sum_body_forces(const vt_simulation *s, double dt, const double a
         const vt_flow *const flow = &s->bodies.items[n].flow;
         vt_impulse lost = flow->late;
         double arm[3];
-        for (int c = 0; c < 3; c++)
-            arm[c] = flow->center[c] - about[c];
+        vti_subtract(flow->center, about, arm);
         vti_add_impulse(&lost, dt, &flow->pull);
         vti_move_moment(&lost, arm);
         if (flow->known)

@@ -117,8 +117,7 @@ static double give_bodies(vt_simulation *s, double share, const double about[3],
         const vt_body *const body = &s->bodies.items[n];
         const double part = load_of(body, sheds) / all;
         double arm[3], moment[3];
-        for (int c = 0; c < 3; c++)
-            arm[c] = body->flow.center[c] - about[c];
+        vti_subtract(body->flow.center, about, arm);
         vti_cross(arm, change.linear, moment);
         vti_add_scaled(change.angular, -part, moment);
     }

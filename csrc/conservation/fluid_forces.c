@@ -8,7 +8,6 @@
 #include "population/kept_sums.h"
 #include "sources/random_eddies.h"
 #include "state/force_at_time.h"
-#include "state/predicates.h"
 #include "state/wind_at_time.h"
 
 enum { BLOCK = 2048 };
@@ -47,8 +46,7 @@ typedef struct forcing {
 static void add_swirl(const vt_current_force *now, double share, const double world[3], double u[3])
 {
     double d[3], turn[3];
-    for (int a = 0; a < 3; a++)
-        d[a] = world[a] - now->center[a];
+    vti_subtract(world, now->center, d);
     vti_cross(now->axis, d, turn);
     const double square = vti_dot(turn, turn), q = square / (now->radius * now->radius);
     if (!(q > 1e-12))

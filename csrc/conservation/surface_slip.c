@@ -48,8 +48,7 @@ static void find_slip_at(const vt_simulation *s, const vt_paneled_body *b, int32
         velocity[c] =
             (double)fluid[c] - p->wind[c] - rigid[c] + (double)inside[c] - (double)outside[c];
     vti_pose_direction_back(&b->pose, velocity, velocity);
-    for (int c = 0; c < 3; c++)
-        slip[c] = (float)velocity[c];
+    vti_narrow(velocity, slip);
 }
 
 /* A layer is as wide as a core. Where another wall is nearer than that it is none: what would be
@@ -132,8 +131,7 @@ static void close_lines(const vt_simulation *s, int32_t group, float *const *sli
         if (b->group == group && slip[n])
             add_layers(p, b, slip[n], &l);
     }
-    for (int c = 0; c < 3; c++)
-        l.missing[c] -= l.sum[c];
+    vti_subtract(l.missing, l.sum, l.missing);
     (void)solve_three((const double (*)[3])l.spread, l.missing, made_up);
     for (int32_t n = group; n < p->body_count; n++)
         if (p->bodies[n].group == group && slip[n])

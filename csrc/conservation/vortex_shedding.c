@@ -1,6 +1,5 @@
 #include "conservation/vortex_shedding.h"
 
-#include "field/solid_nodes.h"
 #include "geometry/neighbour_cells.h"
 #include "panels/panels.h"
 #include "state/distance_to_bodies.h"
@@ -167,7 +166,7 @@ static void emit_at(const shedding *d, int32_t panel, const double place[3],
 static int is_near(const shedding *d, int64_t row, const double place[3], double area)
 {
     double at[3];
-    vti_place_of_row(&d->simulation->vortons, row, at);
+    vti_widen(d->simulation->vortons.position + 3 * row, at);
     return vti_square_between(at, place) < area;
 }
 
@@ -231,7 +230,7 @@ static int64_t list_near(const vt_simulation *s, const double center[3], double 
     int64_t count = 0;
     for (int64_t i = 0; i < v->set.count; i++) {
         double at[3];
-        vti_place_of_row(v, i, at);
+        vti_widen(v->position + 3 * i, at);
         row[count] = (int32_t)i;
         memcpy(position + 3 * count, v->position + 3 * i, 12);
         count += vti_square_between(at, center) < reach * reach;
@@ -288,22 +287,15 @@ static void find_nearest(void *data, int64_t p)
 static void find_bounds(const shedding *d, int64_t count, const float *position, double low[3],
                         double high[3])
 {
-    for (int a = 0; a < 3; a++) {
-        low[a] = INFINITY;
-        high[a] = -INFINITY;
+    double place[3];
+    vti_empty_box(low, high);
+    for (int64_t i = 0; i < count; i++) {
+        vti_widen(position + 3 * i, place);
+        vti_add_to_box(place, low, high);
     }
-    for (int64_t i = 0; i < count; i++)
-        for (int a = 0; a < 3; a++) {
-            low[a] = fmin(low[a], (double)position[3 * i + a]);
-            high[a] = fmax(high[a], (double)position[3 * i + a]);
-        }
     for (int32_t p = 0; p < d->body->panels->count; p++) {
-        double place[3];
         place_of(d, p, place);
-        for (int a = 0; a < 3; a++) {
-            low[a] = fmin(low[a], place[a]);
-            high[a] = fmax(high[a], place[a]);
-        }
+        vti_add_to_box(place, low, high);
     }
 }
 

@@ -161,8 +161,7 @@ static double wall_distance(const wall *w, const double world[3], double normal[
             outward[c] = w->face ? solid->axis[c] : -solid->axis[c];
         distance = vti_dot(outward, local) - vti_dot(outward, solid->center) - solid->half;
     } else if (solid->kind == VT_SHAPE_DISK) {
-        for (int c = 0; c < 3; c++)
-            outward[c] = local[c] - solid->center[c];
+        vti_subtract(local, solid->center, outward);
         vti_add_scaled(outward, -vti_dot(outward, solid->axis), solid->axis);
         distance = vti_normalise(outward) - solid->radius;
     } else {
@@ -246,25 +245,19 @@ static void meet_corner(const meeting *m, const double point[3])
     keep_point(m, point, distance, normal);
 }
 
-static void point_between(const double a[3], const double b[3], double share, double point[3])
-{
-    for (int c = 0; c < 3; c++)
-        point[c] = a[c] + share * (b[c] - a[c]);
-}
-
 /* Where an edge comes nearest between its corners. */
 static void meet_edge(const meeting *m, const double a[3], const double b[3])
 {
     const double golden = 0.6180339887498949;
     const double length = vti_sqrt(vti_square_between(a, b));
     double low = 0, high = 1, normal[3], point[3];
-    point_between(a, b, 0.5, point);
+    vti_point_between(a, b, 0.5, point);
     if (is_far(m, point, 0.5 * length))
         return;
     double left = 1 - golden, right = golden;
-    point_between(a, b, left, point);
+    vti_point_between(a, b, left, point);
     double at_left = solid_distance(m->other, point, normal);
-    point_between(a, b, right, point);
+    vti_point_between(a, b, right, point);
     double at_right = solid_distance(m->other, point, normal);
     for (int n = 0; n < SEARCH; n++) {
         const int lower = at_left < at_right;
@@ -279,13 +272,13 @@ static void meet_edge(const meeting *m, const double a[3], const double b[3])
             at_left = at_right;
             right = low + golden * (high - low);
         }
-        point_between(a, b, lower ? left : right, point);
+        vti_point_between(a, b, lower ? left : right, point);
         *(lower ? &at_left : &at_right) = solid_distance(m->other, point, normal);
     }
     const double share = 0.5 * (low + high);
     if (share < 1e-3 || share > 1 - 1e-3)
         return;
-    point_between(a, b, share, point);
+    vti_point_between(a, b, share, point);
     const double distance = solid_distance(m->other, point, normal);
     keep_point(m, point, distance, normal);
 }

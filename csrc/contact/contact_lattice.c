@@ -346,8 +346,7 @@ static double find_margin(const vt_lattice *lattice, const vt_body *body)
 
 static void set_plane(float plane[4], const double normal[3], const double foot[3], double margin)
 {
-    for (int c = 0; c < 3; c++)
-        plane[c] = (float)normal[c];
+    vti_narrow(normal, plane);
     plane[3] = (float)(-vti_dot(normal, foot) - margin);
 }
 

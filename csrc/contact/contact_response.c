@@ -103,10 +103,8 @@ static const vt_pose *poses_for(const encounter *e, const vt_wall *wall, vt_pose
 static int comes_near(const vt_body *body, const double from[3], const double to[3])
 {
     double way[3], start[3];
-    for (int c = 0; c < 3; c++) {
-        way[c] = to[c] - from[c];
-        start[c] = from[c] - body->center[c];
-    }
+    vti_subtract(to, from, way);
+    vti_subtract(from, body->center, start);
     const double square = vti_dot(way, way);
     const double share = square > 0 ? fmax(0, fmin(1, -vti_dot(start, way) / square)) : 0;
     vti_add_scaled(start, share, way);
@@ -128,8 +126,7 @@ static int enter_body(const vt_body *body, const double from[3], const double to
         enters = 1;
         found->share = share;
         memcpy(found->normal, normal, sizeof normal);
-        for (int c = 0; c < 3; c++)
-            found->point[c] = from[c] + share * (to[c] - from[c]);
+        vti_point_between(from, to, share, found->point);
     }
     return enters;
 }
@@ -274,15 +271,13 @@ static int settle_inside(encounter *e)
         vti_pose_point(&wall->pose[wall->parts], wall->body->inside, inside);
         for (int step = 0; step < 40; step++) {
             const double share = 0.5 * (near + far);
-            for (int c = 0; c < 3; c++)
-                world[c] = inside[c] + share * (e->traveller->end[c] - inside[c]);
+            vti_point_between(inside, e->traveller->end, share, world);
             if (is_free(e, world))
                 near = share;
             else
                 far = share;
         }
-        for (int c = 0; c < 3; c++)
-            world[c] = inside[c] + near * (e->traveller->end[c] - inside[c]);
+        vti_point_between(inside, e->traveller->end, near, world);
         if (near > 0 && settle(e, world))
             return 1;
     }

@@ -77,8 +77,7 @@ static int is_embedded(const birth_job *job, int32_t n, int64_t row)
                              ? vti_body_pose(&job->s->transforms, body, birth)
                              : job->pose[n];
     double world[3], local[3], normal[3];
-    for (int c = 0; c < 3; c++)
-        world[c] = (double)job->rows.position[3 * row + c];
+    vti_widen(job->rows.position + 3 * row, world);
     vti_pose_point_back(&pose, world, local);
     return body->scale * vti_distance_to_body(body, local, normal) < -vti_contact_skin(body, world);
 }

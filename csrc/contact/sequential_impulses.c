@@ -249,8 +249,7 @@ static double led_speed(const vt_simulation *s, const contact *c, int side, doub
     const vt_motion motion = vti_body_motion(&s->transforms, body, time);
     const vt_pose pose = vti_body_pose(&s->transforms, body, time);
     double arm[3], carried[3];
-    for (int i = 0; i < 3; i++)
-        arm[i] = c->touch->point[i] - pose.position[i];
+    vti_subtract(c->touch->point, pose.position, arm);
     vti_cross(motion.angular, arm, carried);
     return vti_dot(motion.velocity, direction) + vti_dot(carried, direction);
 }

@@ -110,19 +110,18 @@ static void cells_of_box(const vt_wall_boxes *boxes, const double lower[3], cons
 static void place_boxes(vt_walls *walls)
 {
     vt_wall_boxes *const boxes = &walls->boxes;
-    double lower[3] = {INFINITY, INFINITY, INFINITY};
-    double upper[3] = {-INFINITY, -INFINITY, -INFINITY}, extent = 0, longest = 0;
+    double lower[3], upper[3], extent = 0, longest = 0;
     int32_t count = 0;
+    vti_empty_box(lower, upper);
     for (int32_t n = 0; n < walls->count; n++) {
         const vt_wall *const wall = &walls->wall[n];
         if (wall->body->hole || !vti_is_bounded(wall))
             continue;
         count++;
-        for (int c = 0; c < 3; c++) {
-            lower[c] = fmin(lower[c], wall->lower[c]);
-            upper[c] = fmax(upper[c], wall->upper[c]);
+        vti_add_to_box(wall->lower, lower, upper);
+        vti_add_to_box(wall->upper, lower, upper);
+        for (int c = 0; c < 3; c++)
             extent += (wall->upper[c] - wall->lower[c]) / 3;
-        }
     }
     for (int c = 0; c < 3; c++)
         longest = fmax(longest, upper[c] - lower[c]);

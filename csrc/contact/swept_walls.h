@@ -72,10 +72,8 @@ static inline double vti_square_from_line(const double from[3], const double to[
                                           const double point[3])
 {
     double way[3], arm[3];
-    for (int c = 0; c < 3; c++) {
-        way[c] = to[c] - from[c];
-        arm[c] = point[c] - from[c];
-    }
+    vti_subtract(to, from, way);
+    vti_subtract(point, from, arm);
     const double square = vti_dot(way, way), along = vti_dot(arm, way);
     const double share = along > 0 ? (along < square ? along / square : 1) : 0;
     vti_add_scaled(arm, -share, way);
@@ -112,8 +110,7 @@ static inline double vti_approach(const vt_wall *wall, const double point[3],
                                   const double velocity[3], const double normal[3])
 {
     double arm[3], carried[3], speed = 0;
-    for (int c = 0; c < 3; c++)
-        arm[c] = point[c] - wall->pivot[c];
+    vti_subtract(point, wall->pivot, arm);
     vti_cross(wall->angular, arm, carried);
     for (int c = 0; c < 3; c++)
         speed += (velocity[c] - wall->velocity[c] - carried[c]) * normal[c];

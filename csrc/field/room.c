@@ -11,13 +11,11 @@ static const double rounding = 1e-6;
 /* The box around a solid, m. */
 static void find_bounds(const vt_polytope *p, const vt_pose *pose, double least[3], double most[3])
 {
+    vti_empty_box(least, most);
     for (int32_t v = 0; v < p->vertex_count; v++) {
         double corner[3];
         vti_pose_point(pose, p->vertex[v], corner);
-        for (int c = 0; c < 3; c++) {
-            least[c] = v > 0 ? fmin(least[c], corner[c]) : corner[c];
-            most[c] = v > 0 ? fmax(most[c], corner[c]) : corner[c];
-        }
+        vti_add_to_box(corner, least, most);
     }
 }
 

@@ -39,12 +39,6 @@ double vti_hit_radius(const vt_vortons *v, int64_t row)
     return vti_cbrt((double)v->volume[row] / ball);
 }
 
-void vti_place_of_row(const vt_vortons *v, int64_t row, double place[3])
-{
-    for (int c = 0; c < 3; c++)
-        place[c] = (double)v->position[3 * row + c];
-}
-
 static f4 without(f4 slope, const double normal[3])
 {
     const float n[3] = {(float)normal[0], (float)normal[1], (float)normal[2]};
@@ -95,7 +89,7 @@ static void poison_hits(vt_simulation *s, const vt_grid *grid, f4 *slopes, doubl
     for (int64_t i = 0; i < v->set.count; i++) {
         double place[3], normal[3];
         int32_t body;
-        vti_place_of_row(v, i, place);
+        vti_widen(v->position + 3 * i, place);
         if (vti_nearest_solid(s, pose, place, normal, &body) < vti_hit_radius(v, i))
             poison_around(grid, slopes, place, normal);
     }

@@ -11,8 +11,6 @@ double vti_nearest_solid(const vt_simulation *s, const vt_pose *pose, const doub
 
 double vti_hit_radius(const vt_vortons *v, int64_t row);
 
-void vti_place_of_row(const vt_vortons *v, int64_t row, double place[3]);
-
 /* The poison that the method names, into the slopes of a grid, beside bodies as they are at a time,
  * s. */
 void vti_poison_slopes(vt_simulation *s, const vt_grid *grid, f4 *slopes, double time);

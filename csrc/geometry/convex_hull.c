@@ -11,12 +11,7 @@ enum { MOST_POINTS = 1 << 20 };
 
 static void set_plane(const vt_hull *h, vt_facet *f)
 {
-    double a[3], b[3];
-    for (int c = 0; c < 3; c++) {
-        a[c] = h->x[f->vertex[1]][c] - h->x[f->vertex[0]][c];
-        b[c] = h->x[f->vertex[2]][c] - h->x[f->vertex[0]][c];
-    }
-    vti_cross(a, b, f->normal);
+    vti_cross_of_sides(h->x[f->vertex[0]], h->x[f->vertex[1]], h->x[f->vertex[2]], f->normal);
     f->area = vti_normalise(f->normal);
     f->offset = 0;
     for (int k = 0; k < 3; k++)

@@ -60,8 +60,7 @@ static void measure_polytope(vt_solid *solid)
     solid->inscribed = -vti_polytope_distance(p, p->center, INFINITY, NULL);
     for (int32_t v = 0; v < p->vertex_count; v++) {
         double way[3];
-        memcpy(way, p->vertex[v], sizeof way);
-        vti_add_scaled(way, -1, p->center);
+        vti_subtract(p->vertex[v], p->center, way);
         solid->circumscribed = fmax(solid->circumscribed, vti_sqrt(vti_dot(way, way)));
     }
 }
@@ -175,8 +174,7 @@ static placed_point place(const vt_solid *solid, const double point[3])
 static double from_line(const vt_solid *solid, const double point[3], double way[3])
 {
     double along = 0;
-    for (int c = 0; c < 3; c++)
-        way[c] = point[c] - solid->center[c];
+    vti_subtract(point, solid->center, way);
     if (solid->kind == VT_SHAPE_CAPSULE)
         along = fmax(fmin(vti_dot(way, solid->axis), solid->half), -solid->half);
     vti_add_scaled(way, -along, solid->axis);
@@ -191,8 +189,7 @@ static double from_line(const vt_solid *solid, const double point[3], double way
 static double from_center(const vt_solid *solid, const double point[3], double *normal)
 {
     double way[3];
-    for (int c = 0; c < 3; c++)
-        way[c] = point[c] - solid->center[c];
+    vti_subtract(point, solid->center, way);
     const double square = vti_dot(way, way), length = vti_sqrt(square);
     if (!normal)
         return length;
@@ -300,8 +297,7 @@ static part in_ball(const double center[3], double radius, const double from[3],
                     const double way[3])
 {
     double start[3];
-    for (int c = 0; c < 3; c++)
-        start[c] = from[c] - center[c];
+    vti_subtract(from, center, start);
     return below_zero(vti_dot(start, start) - radius * radius, vti_dot(start, way),
                       vti_dot(way, way));
 }
@@ -387,8 +383,7 @@ int vti_solid_cut(const vt_solid *solid, double margin, const double from[3], co
     vt_solid grown = *solid;
     double way[3];
     part p;
-    for (int c = 0; c < 3; c++)
-        way[c] = to[c] - from[c];
+    vti_subtract(to, from, way);
     grown.radius += margin;
     if (grown.radius <= 0 && solid->radius > 0)
         return 0;
@@ -427,8 +422,7 @@ int vti_solid_enter(const vt_solid *solid, const double from[3], const double to
         *share = p.enter;
         return 1;
     }
-    for (int c = 0; c < 3; c++)
-        way[c] = to[c] - from[c];
+    vti_subtract(to, from, way);
     if (solid->kind == VT_SHAPE_SPHERE)
         p = in_ball(solid->center, solid->radius, from, way);
     else if (solid->kind == VT_SHAPE_CAPSULE)

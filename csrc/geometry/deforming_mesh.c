@@ -140,12 +140,8 @@ void vti_place_vertices(const vt_deforming_mesh *m, double time, double (*vertex
 /* The unit axes of a triangle: along its first edge, across it, and its normal. */
 static void find_axes(const double corner[3][3], double axis[3][3])
 {
-    double b[3];
-    for (int c = 0; c < 3; c++) {
-        axis[0][c] = corner[1][c] - corner[0][c];
-        b[c] = corner[2][c] - corner[0][c];
-    }
-    vti_cross(axis[0], b, axis[2]);
+    vti_subtract(corner[1], corner[0], axis[0]);
+    vti_cross_of_sides(corner[0], corner[1], corner[2], axis[2]);
     vti_normalise(axis[0]);
     vti_normalise(axis[2]);
     vti_cross(axis[2], axis[0], axis[1]);
@@ -182,10 +178,8 @@ static void nearest_on_edge(const double corner[3][3], int i, int j, const doubl
                             double weight[3])
 {
     double way[3], arm[3];
-    for (int c = 0; c < 3; c++) {
-        way[c] = corner[j][c] - corner[i][c];
-        arm[c] = point[c] - corner[i][c];
-    }
+    vti_subtract(corner[j], corner[i], way);
+    vti_subtract(point, corner[i], arm);
     const double square = vti_dot(way, way);
     const double share = square > 0 ? fmin(fmax(vti_dot(arm, way) / square, 0), 1) : 0;
     memset(weight, 0, 3 * sizeof *weight);
@@ -206,11 +200,9 @@ static double nearest_on_triangle(const double corner[3][3], const double point[
                                   double weight[3])
 {
     double a[3], b[3], arm[3], normal[3], across[3];
-    for (int c = 0; c < 3; c++) {
-        a[c] = corner[1][c] - corner[0][c];
-        b[c] = corner[2][c] - corner[0][c];
-        arm[c] = point[c] - corner[0][c];
-    }
+    vti_subtract(corner[1], corner[0], a);
+    vti_subtract(corner[2], corner[0], b);
+    vti_subtract(point, corner[0], arm);
     vti_cross(a, b, normal);
     const double area = vti_dot(normal, normal);
     if (area > 0) {

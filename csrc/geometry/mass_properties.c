@@ -114,10 +114,8 @@ static void bound_union(const vt_solid *solids, int32_t count, double lower[3], 
     for (int32_t n = 1; n < count; n++) {
         double least[3], most[3];
         bound_solid(&solids[n], least, most);
-        for (int c = 0; c < 3; c++) {
-            lower[c] = fmin(lower[c], least[c]);
-            upper[c] = fmax(upper[c], most[c]);
-        }
+        vti_add_to_box(least, lower, upper);
+        vti_add_to_box(most, lower, upper);
     }
 }
 

@@ -62,8 +62,7 @@ static int face_meets(const vt_shape *mesh, int32_t face, const double center[3]
                 (double)mesh->vertices[3 * (int64_t)mesh->faces[3 * (int64_t)face + i] + c] -
                 center[c];
     for (int i = 0; i < 3; i++)
-        for (int c = 0; c < 3; c++)
-            edge[i][c] = corner[(i + 1) % 3][c] - corner[i][c];
+        vti_subtract(corner[(i + 1) % 3], corner[i], edge[i]);
     vti_cross(edge[0], edge[1], normal);
     if (is_apart(corner, half, normal))
         return 0;
@@ -161,8 +160,7 @@ vt_status vti_create_mesh_cells(vt_region *region)
     memset(list.cell[0], 0, sizeof list.cell[0]);
     for (int32_t face = 0; face < faces; face++)
         list.entry[face] = face;
-    for (int c = 0; c < 3; c++)
-        list.size[c] = region->upper[c] - region->lower[c];
+    vti_subtract(region->upper, region->lower, list.size);
     for (int level = 0; level < 60 && region->volume < enough * volume_of(&list); level++)
         if (refine(region, &list))
             break;

@@ -31,10 +31,8 @@ static look look_beside(const vt_solid *solid, vt_triangle corner, int inwards)
 {
     double a[3], b[3], normal[3];
     look l = {.solid = solid};
-    for (int c = 0; c < 3; c++) {
-        a[c] = corner[1][c] - corner[0][c];
-        b[c] = corner[2][c] - corner[0][c];
-    }
+    vti_subtract(corner[1], corner[0], a);
+    vti_subtract(corner[2], corner[0], b);
     vti_cross(a, b, normal);
     vti_normalise(normal);
     const double size = isfinite(solid->circumscribed) ? solid->circumscribed
@@ -50,8 +48,7 @@ static void find_exit(const look *l, const double inside[3], const double outsid
     double low = 0, high = 1;
     for (int n = 0; n < HALVINGS; n++) {
         const double middle = 0.5 * (low + high);
-        for (int c = 0; c < 3; c++)
-            exit[c] = inside[c] + middle * (outside[c] - inside[c]);
+        vti_point_between(inside, outside, middle, exit);
         *(distance_at(l, exit) < 0 ? &low : &high) = middle;
     }
 }

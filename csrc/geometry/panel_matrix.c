@@ -164,8 +164,7 @@ static vt_status solve_beyond(const vt_panel_set *set, const double *matrix, int
 static void unit_motions(const vt_panel_set *set, int64_t i, double motion[6])
 {
     double arm[3];
-    memcpy(arm, set->center[i], sizeof arm);
-    vti_add_scaled(arm, -1, set->origin);
+    vti_subtract(set->center[i], set->origin, arm);
     memcpy(motion, set->normal[i], 3 * sizeof *motion);
     vti_cross(arm, set->normal[i], motion + 3);
 }

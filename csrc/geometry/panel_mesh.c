@@ -46,12 +46,6 @@ static double graded_outward(int k, int n)
 
 /* ---- triangles and quadrilaterals ---- */
 
-static void blend(const double a[3], const double b[3], double share, double point[3])
-{
-    for (int c = 0; c < 3; c++)
-        point[c] = a[c] + share * (b[c] - a[c]);
-}
-
 /* Corner (i, j) of a triangle cut n times along each side. */
 static void lattice_point(const double a[3], const double b[3], const double c[3], int i, int j,
                           int n, double point[3])
@@ -97,9 +91,9 @@ static void add_quadrilateral(vt_triangles *t, double corner[4][3], const int n[
                 for (int b = 0; b < 2; b++) {
                     double low[3], high[3];
                     const double u = graded(i + a, n[0]);
-                    blend(corner[0], corner[1], u, low);
-                    blend(corner[3], corner[2], u, high);
-                    blend(low, high, graded(j + b, n[1]), p[a][b]);
+                    vti_point_between(corner[0], corner[1], u, low);
+                    vti_point_between(corner[3], corner[2], u, high);
+                    vti_point_between(low, high, graded(j + b, n[1]), p[a][b]);
                 }
             if ((2 * i < n[0]) == (2 * j < n[1])) {
                 vti_add_triangle(t, p[0][0], p[1][0], p[1][1]);
@@ -165,8 +159,7 @@ static double volume_of(const vt_triangles *t, int32_t first, const double cente
     for (int32_t n = first; n < t->count; n++) {
         double p[3][3], cross[3];
         for (int k = 0; k < 3; k++)
-            for (int c = 0; c < 3; c++)
-                p[k][c] = t->item[n][k][c] - center[c];
+            vti_subtract(t->item[n][k], center, p[k]);
         vti_cross(p[1], p[2], cross);
         sum += vti_dot(p[0], cross) / 6;
     }
@@ -316,12 +309,9 @@ static double area_of_face(const vt_polytope *p, int32_t face)
     const int32_t *const corner = p->corner + p->first[face];
     double sum[3] = {0, 0, 0};
     for (int32_t k = 1; k + 1 < p->first[face + 1] - p->first[face]; k++) {
-        double a[3], b[3], cross[3];
-        memcpy(a, p->vertex[corner[k]], sizeof a);
-        memcpy(b, p->vertex[corner[k + 1]], sizeof b);
-        vti_add_scaled(a, -1, p->vertex[corner[0]]);
-        vti_add_scaled(b, -1, p->vertex[corner[0]]);
-        vti_cross(a, b, cross);
+        double cross[3];
+        vti_cross_of_sides(p->vertex[corner[0]], p->vertex[corner[k]], p->vertex[corner[k + 1]],
+                           cross);
         vti_add_scaled(sum, 0.5, cross);
     }
     return vti_sqrt(vti_dot(sum, sum));

@@ -63,12 +63,6 @@ int vti_copy_polytope(const vt_polytope *from, vt_polytope *to)
 
 /* ---- volume ---- */
 
-static void subtract(const double a[3], const double b[3], double difference[3])
-{
-    for (int c = 0; c < 3; c++)
-        difference[c] = a[c] - b[c];
-}
-
 /* Sums over the tetrahedra between a point inside and the triangles of the faces. */
 static void find_volume(vt_polytope *p)
 {
@@ -78,9 +72,9 @@ static void find_volume(vt_polytope *p)
         const int32_t *const corner = p->corner + p->first[f];
         for (int32_t k = 1; k + 1 < p->first[f + 1] - p->first[f]; k++) {
             double a[3], b[3], c[3], normal[3];
-            subtract(p->vertex[corner[0]], origin, a);
-            subtract(p->vertex[corner[k]], origin, b);
-            subtract(p->vertex[corner[k + 1]], origin, c);
+            vti_subtract(p->vertex[corner[0]], origin, a);
+            vti_subtract(p->vertex[corner[k]], origin, b);
+            vti_subtract(p->vertex[corner[k + 1]], origin, c);
             vti_cross(b, c, normal);
             const double part = vti_dot(a, normal) / 6;
             volume += part;
@@ -215,8 +209,8 @@ static void nearest_of_edge(const double a[3], const double b[3], const double p
                             double nearest[3])
 {
     double along[3], way[3];
-    subtract(b, a, along);
-    subtract(point, a, way);
+    vti_subtract(b, a, along);
+    vti_subtract(point, a, way);
     const double share = vti_dot(way, along) / vti_dot(along, along);
     memcpy(nearest, a, 3 * sizeof *nearest);
     vti_add_scaled(nearest, share < 0 ? 0 : share > 1 ? 1 : share, along);
@@ -236,8 +230,8 @@ static double nearest_of_face(const vt_polytope *p, int32_t f, const double poin
         const double *const a = p->vertex[corner[k]];
         const double *const b = p->vertex[corner[k + 1 < corners ? k + 1 : 0]];
         double along[3], way[3], across[3], candidate[3];
-        subtract(b, a, along);
-        subtract(point, a, way);
+        vti_subtract(b, a, along);
+        vti_subtract(point, a, way);
         vti_cross(along, way, across);
         if (vti_dot(across, plane) >= 0)
             continue;
@@ -282,7 +276,7 @@ double vti_polytope_nearest(const vt_polytope *p, const double point[3], double 
         }
     }
     double way[3];
-    subtract(point, nearest, way);
+    vti_subtract(point, nearest, way);
     const double length = vti_normalise(way);
     if (length > 0)
         memcpy(normal, way, sizeof way);

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "animation/definition.h"
+#include "base/growing_array.h"
 #include "base/random.h"
 #include "base/status.h"
 #include "base/vec3.h"
@@ -64,9 +65,8 @@ vt_status vt_shape_volume(const vt_shape *shape, double *volume)
 {
     vt_accepted accepted;
     vt_status status = vti_accept(&vti_shape_definition, shape, &accepted);
-    if (status)
-        return status;
-    status = shape_volume_now(accepted.def, volume);
+    if (!status)
+        status = shape_volume_now(accepted.def, volume);
     vti_give_back(&accepted);
     return status;
 }
@@ -129,20 +129,12 @@ static void set_mesh_bounds(vt_region *region)
 
 /* ---- regions ---- */
 
-static void *copy_of(const void *data, size_t bytes)
-{
-    void *const copy = malloc(bytes);
-    if (copy)
-        memcpy(copy, data, bytes);
-    return copy;
-}
-
 /* The mesh of `from` becomes that of region; 0, or -1 without memory. */
 static int copy_mesh(const vt_shape *from, vt_region *region)
 {
     vt_shape *const mesh = &region->shape;
-    mesh->vertices = copy_of(from->vertices, (size_t)from->vertex_count * 3 * sizeof(float));
-    mesh->faces = copy_of(from->faces, (size_t)from->face_count * 3 * sizeof(int32_t));
+    mesh->vertices = vti_copy_of(from->vertices, (size_t)from->vertex_count * 3 * sizeof(float));
+    mesh->faces = vti_copy_of(from->faces, (size_t)from->face_count * 3 * sizeof(int32_t));
     return mesh->vertices && mesh->faces ? 0 : -1;
 }
 
@@ -303,18 +295,11 @@ int vti_copy_region(const vt_region *from, vt_region *to)
     to->shape.vertices = NULL;
     to->shape.faces = NULL;
     to->columns = (vt_mesh_columns){0};
-    to->area_before = NULL;
-    to->cell = NULL;
     int failed = vti_copy_animations(&vti_shape_definition, from->growth.count, from->growth.items,
                                      &to->growth) != VT_OK;
-    if (from->area_before) {
-        to->area_before = copy_of(from->area_before, sizeof(double) * (size_t)(from->parts + 1));
-        failed |= !to->area_before;
-    }
-    if (from->cell) {
-        to->cell = copy_of(from->cell, sizeof *from->cell * (size_t)from->cell_count);
-        failed |= !to->cell;
-    }
+    to->area_before = vti_copy_of(from->area_before, sizeof(double) * (size_t)(from->parts + 1));
+    to->cell = vti_copy_of(from->cell, sizeof *from->cell * (size_t)from->cell_count);
+    failed |= !to->area_before != !from->area_before || !to->cell != !from->cell;
     if (from->shape.kind == VT_SHAPE_MESH)
         failed |= copy_mesh(&from->shape, to);
     if (from->columns.first && !failed)

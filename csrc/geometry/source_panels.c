@@ -62,13 +62,9 @@ static int is_in_body(int32_t solid_count, const vt_solid *solids, int32_t n,
 /* Centroid and unit normal; returns the area. */
 static double measure_triangle(vt_triangle corner, double center[3], double normal[3])
 {
-    double a[3], b[3];
-    for (int c = 0; c < 3; c++) {
-        a[c] = corner[1][c] - corner[0][c];
-        b[c] = corner[2][c] - corner[0][c];
+    for (int c = 0; c < 3; c++)
         center[c] = (corner[0][c] + corner[1][c] + corner[2][c]) / 3;
-    }
-    vti_cross(a, b, normal);
+    vti_cross_of_sides(corner[0], corner[1], corner[2], normal);
     return 0.5 * vti_normalise(normal);
 }
 
@@ -201,8 +197,7 @@ void vti_measure_panels(vt_panel_set *set, const double origin[3])
         set->area[n] = measure_triangle(set->corner[n], set->center[n], set->normal[n]);
         area += set->area[n];
         double arm[3];
-        memcpy(arm, set->center[n], sizeof arm);
-        vti_add_scaled(arm, -1, origin);
+        vti_subtract(set->center[n], origin, arm);
         set->volume += set->area[n] * vti_dot(arm, set->normal[n]) / 3;
         for (int k = 0; k < 9; k++) {
             const double at = set->corner[n][k / 3][k % 3];

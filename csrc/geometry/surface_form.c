@@ -288,11 +288,9 @@ static void find_weights(const vt_polytope *p, int32_t face, const double point[
     for (int32_t k = first + 1; k < last; k++) {
         const int32_t at[3] = {p->corner[first], p->corner[k], p->corner[k + 1]};
         double a[3], b[3], arm[3], across[3], w[3];
-        for (int c = 0; c < 3; c++) {
-            a[c] = p->vertex[at[1]][c] - p->vertex[at[0]][c];
-            b[c] = p->vertex[at[2]][c] - p->vertex[at[0]][c];
-            arm[c] = point[c] - p->vertex[at[0]][c];
-        }
+        vti_subtract(p->vertex[at[1]], p->vertex[at[0]], a);
+        vti_subtract(p->vertex[at[2]], p->vertex[at[0]], b);
+        vti_subtract(point, p->vertex[at[0]], arm);
         vti_cross(a, b, across);
         const double area = vti_dot(across, p->plane[face]);
         if (!(area > 0))
@@ -342,12 +340,8 @@ void vti_form_velocity(const vt_form *form, const vt_solid *solids, const double
 static void add_moment(const double corner[3][3], const double (*velocity[3])[3],
                        const double center[3], double moment[3])
 {
-    double a[3], b[3], normal[3], through[3], sum = 0;
-    for (int c = 0; c < 3; c++) {
-        a[c] = corner[1][c] - corner[0][c];
-        b[c] = corner[2][c] - corner[0][c];
-    }
-    vti_cross(a, b, normal); /* twice the area */
+    double normal[3], through[3], sum = 0;
+    vti_cross_of_sides(corner[0], corner[1], corner[2], normal);
     for (int k = 0; k < 3; k++) {
         through[k] = vti_dot(*velocity[k], normal) / 24;
         sum += through[k];

@@ -17,12 +17,7 @@ static void corners_of(const vt_shape *mesh, int64_t face, double corner[3][3])
 /* Unit normal of a triangle; returns its area. */
 static double triangle_normal(double corner[3][3], double normal[3])
 {
-    double a[3], b[3];
-    for (int c = 0; c < 3; c++) {
-        a[c] = corner[1][c] - corner[0][c];
-        b[c] = corner[2][c] - corner[0][c];
-    }
-    vti_cross(a, b, normal);
+    vti_cross_of_sides(corner[0], corner[1], corner[2], normal);
     return 0.5 * vti_normalise(normal);
 }
 
@@ -170,6 +165,5 @@ void vti_surface_point(const vt_region *region, const double uvw[3], float point
     else
         mesh_place(region, part, u, uvw[1], place, normal);
     vti_add_scaled(place, shape->offset + (uvw[2] - 0.5) * shape->layer, normal);
-    for (int c = 0; c < 3; c++)
-        point[c] = (float)place[c];
+    vti_narrow(place, point);
 }

@@ -16,15 +16,13 @@ static view look_at(vt_triangle corner, const double normal[3], const double x[3
     view v;
     double length[3], cross[3];
     for (int k = 0; k < 3; k++) {
-        for (int c = 0; c < 3; c++)
-            v.way[k][c] = corner[k][c] - x[c];
+        vti_subtract(corner[k], x, v.way[k]);
         length[k] = vti_sqrt(vti_dot(v.way[k], v.way[k]));
     }
     for (int k = 0; k < 3; k++) {
         const int next = (k + 1) % 3;
         double side[3];
-        memcpy(side, corner[next], sizeof side);
-        vti_add_scaled(side, -1, corner[k]);
+        vti_subtract(corner[next], corner[k], side);
         const double size = vti_normalise(side), sum = length[k] + length[next];
         vti_cross(side, normal, v.outward[k]);
         v.logarithm[k] = vti_log((sum + size) / fmax(sum - size, 1e-9 * size));

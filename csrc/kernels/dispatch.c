@@ -11,19 +11,16 @@
 static const vt_stage_table scalar_stages = {
 #include "kernels/kernels.def"
 };
-#undef VT_KERNEL_ROW
 
 #if defined(__x86_64__)
 #define VT_KERNEL_ROW(name) .name = VT_PASTE(avx2, name),
 static const vt_stage_table avx2_stages = {
 #include "kernels/kernels.def"
 };
-#undef VT_KERNEL_ROW
 #define VT_KERNEL_ROW(name) .name = VT_PASTE(avx512, name),
 static const vt_stage_table avx512_stages = {
 #include "kernels/kernels.def"
 };
-#undef VT_KERNEL_ROW
 #endif
 
 enum { SCALAR, AVX2, AVX512 };

@@ -36,7 +36,6 @@
 typedef struct vt_stage_table {
 #define VT_KERNEL_ROW(name) vt_##name##_kernel *name;
 #include "kernels/kernels.def"
-#undef VT_KERNEL_ROW
 } vt_stage_table;
 
 const vt_stage_table *vti_stages(void);

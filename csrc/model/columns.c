@@ -15,14 +15,12 @@ static const vt_column_field vorton_fields[] = {
 #define VT_TYPE_int64 VT_INT64
 #define VT_TYPE_uint32 VT_UINT32
 #include "vorton/columns.def"
-#undef VT_VORTON_COLUMN
 };
 
 static const vt_column_field tracer_fields[] = {
 #define VT_TRACER_COLUMN(name, type, components, always, description)                              \
     {sizeof(vt_column_field), #name, description, VT_TYPE_##type, components},
 #include "vorton/columns.def"
-#undef VT_TRACER_COLUMN
     {sizeof(vt_column_field), "left_temperature", NULL, VT_FLOAT32, 1}};
 
 static const int32_t always_used[2][VT_MOST_COLUMNS] = {
@@ -30,38 +28,32 @@ static const int32_t always_used[2][VT_MOST_COLUMNS] = {
         {
 #define VT_VORTON_COLUMN(name, type, components, always, description) always,
 #include "vorton/columns.def"
-#undef VT_VORTON_COLUMN
         },
     [VT_TRACERS] =
         {
 #define VT_TRACER_COLUMN(name, type, components, always, description) always,
 #include "vorton/columns.def"
-#undef VT_TRACER_COLUMN
         },
 };
 
 const int vti_composition_of_taken[VT_TAKEN_COLUMNS] = {
 #define VT_TAKEN(name) VT_CARRIED_##name,
 #include "vorton/columns.def"
-#undef VT_TAKEN
 };
 
 const int vti_composition_column[VT_COMPOSITION_COLUMNS] = {
 #define VT_CARRIED(name, least, most, allowed) VT_VORTON_##name,
 #include "vorton/columns.def"
-#undef VT_CARRIED
 };
 
 #define VT_TAKEN(name) VT_TRACER_##name,
 const int vti_taken_column[VT_TAKEN_COLUMNS] = {
 #include "vorton/columns.def"
 };
-#undef VT_TAKEN
 #define VT_TAKEN(name) VT_VORTON_##name,
 const int vti_taken_from[VT_TAKEN_COLUMNS] = {
 #include "vorton/columns.def"
 };
-#undef VT_TAKEN
 
 int vti_is_taken(int column)
 {
@@ -107,7 +99,6 @@ int vti_create_vortons(vt_vortons *vortons, int64_t capacity)
 #define VT_VORTON_COLUMN(name, type, components, always, description)                              \
     vortons->name = vortons->set.column[VT_VORTON_##name];
 #include "vorton/columns.def"
-#undef VT_VORTON_COLUMN
     return 0;
 }
 
@@ -119,7 +110,6 @@ int vti_create_tracers(vt_tracers *tracers, int64_t capacity)
 #define VT_TRACER_COLUMN(name, type, components, always, description)                              \
     tracers->name = tracers->set.column[VT_TRACER_##name];
 #include "vorton/columns.def"
-#undef VT_TRACER_COLUMN
     tracers->left_temperature = tracers->set.column[VT_TRACER_left_temperature];
     return 0;
 }

@@ -12,14 +12,12 @@ typedef float vt_type_float;
 enum vt_vorton_column {
 #define VT_VORTON_COLUMN(name, type, components, always, description) VT_VORTON_##name,
 #include "vorton/columns.def"
-#undef VT_VORTON_COLUMN
     VT_VORTON_COLUMNS
 };
 
 enum vt_tracer_column {
 #define VT_TRACER_COLUMN(name, type, components, always, description) VT_TRACER_##name,
 #include "vorton/columns.def"
-#undef VT_TRACER_COLUMN
     VT_TRACER_COLUMNS
 };
 
@@ -31,14 +29,12 @@ enum { VT_TRACER_left_temperature = VT_TRACER_COLUMNS, VT_TRACER_ALL_COLUMNS };
 enum vt_carried {
 #define VT_CARRIED(name, least, most, allowed) VT_CARRIED_##name,
 #include "vorton/columns.def"
-#undef VT_CARRIED
     VT_COMPOSITION_COLUMNS
 };
 
 enum vt_taken {
 #define VT_TAKEN(name) VT_TAKEN_##name,
 #include "vorton/columns.def"
-#undef VT_TAKEN
     VT_TAKEN_COLUMNS
 };
 
@@ -65,14 +61,12 @@ typedef struct vt_vortons {
     vt_set set;
 #define VT_VORTON_COLUMN(name, type, components, always, description) vt_type_##type *name;
 #include "vorton/columns.def"
-#undef VT_VORTON_COLUMN
 } vt_vortons;
 
 typedef struct vt_tracers {
     vt_set set;
 #define VT_TRACER_COLUMN(name, type, components, always, description) vt_type_##type *name;
 #include "vorton/columns.def"
-#undef VT_TRACER_COLUMN
     float *left_temperature;
 } vt_tracers;
 

@@ -1,10 +1,5 @@
 #include "model/combustion.h"
 
-#include <math.h>
-#include <stddef.h>
-
-#include "base/status.h"
-
 /* Temperature at which `radiation` is how fast fluid cools, K. */
 static const double radiation_temperature = 1500;
 

@@ -9,7 +9,6 @@
 const char *const vti_composition_name[VT_COMPOSITION_COLUMNS] = {
 #define VT_CARRIED(name, least, most, allowed) #name,
 #include "vorton/columns.def"
-#undef VT_CARRIED
 };
 
 double *vti_fluid_member(vt_fluid_def *fluid, int carried)
@@ -17,7 +16,6 @@ double *vti_fluid_member(vt_fluid_def *fluid, int carried)
     static const size_t offset[VT_COMPOSITION_COLUMNS] = {
 #define VT_CARRIED(name, least, most, allowed) offsetof(vt_fluid_def, name),
 #include "vorton/columns.def"
-#undef VT_CARRIED
     };
     return (double *)((char *)fluid + offset[carried]);
 }

@@ -144,6 +144,23 @@ void vti_pose_point(const vt_pose *pose, const double point[3], double world[3])
         world[c] = pose->position[c] + pose->scale * world[c];
 }
 
+void vti_pose_point_row(const vt_pose *pose, float point[3])
+{
+    double place[3];
+    vti_widen(point, place);
+    vti_pose_point(pose, place, place);
+    vti_narrow(place, point);
+}
+
+void vti_pose_vector_row(const vt_pose *pose, float vector[3])
+{
+    double turned[3];
+    vti_widen(vector, turned);
+    vti_pose_direction(pose, turned, turned);
+    for (int c = 0; c < 3; c++)
+        vector[c] = (float)(pose->scale * turned[c]);
+}
+
 /* ---- motion ---- */
 
 static double rate_of(const vt_track *track, int component, double time)

@@ -7,6 +7,7 @@
 #pragma once
 
 #include "animation/parameters.h"
+#include "base/vec3.h"
 
 /* From a space to the world. */
 typedef struct vt_pose {
@@ -66,6 +67,10 @@ int vti_normalise_quaternion(double q[4]);
 void vti_pose_point(const vt_pose *pose, const double point[3], double world[3]);
 void vti_pose_direction(const vt_pose *pose, const double direction[3], double world[3]);
 
+/* The same of floats, in place: of a point, and of a vector, which is scaled, too. */
+void vti_pose_point_row(const vt_pose *pose, float point[3]);
+void vti_pose_vector_row(const vt_pose *pose, float vector[3]);
+
 /* A direction of the world in the space of the pose; both may be the same. */
 static inline void vti_pose_direction_back(const vt_pose *pose, const double world[3],
                                            double direction[3])
@@ -79,8 +84,7 @@ static inline void vti_pose_direction_back(const vt_pose *pose, const double wor
 static inline void vti_pose_point_back(const vt_pose *pose, const double world[3], double point[3])
 {
     double way[3];
-    for (int c = 0; c < 3; c++)
-        way[c] = world[c] - pose->position[c];
+    vti_subtract(world, pose->position, way);
     vti_pose_direction_back(pose, way, point);
     for (int c = 0; c < 3 && pose->scale != 1; c++)
         point[c] /= pose->scale;

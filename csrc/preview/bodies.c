@@ -61,8 +61,7 @@ static int passes_near(const vt_staged_body *b, const double from[3], const doub
     double arm[3];
     if (!isfinite(b->body->reach))
         return 1;
-    for (int c = 0; c < 3; c++)
-        arm[c] = b->center[c] - from[c];
+    vti_subtract(b->center, from, arm);
     const double along = vti_dot(arm, way);
     vti_add_scaled(arm, -fmax(along, 0), way);
     return vti_dot(arm, arm) <= b->body->reach * b->body->reach;
@@ -113,8 +112,7 @@ static double leave_room(const vt_staged_body *room, const double from[3], const
     }
     if (!(enter < leave && leave < 1))
         return INFINITY;
-    for (int c = 0; c < 3; c++)
-        end[c] = start[c] + leave * (end[c] - start[c]);
+    vti_point_between(start, end, leave, end);
     vti_distance_to_body(room->body, end, start);
     vti_pose_direction(&room->pose, start, normal);
     return leave * farthest;
@@ -164,8 +162,7 @@ f4 vti_light_of_fire(const vt_stage *stage, const double point[3], const double 
     float seen[VT_MOST_LAMP_GROUPS];
     for (int32_t n = 0; n < lamps->group_count; n++) {
         double way[3], unused[3];
-        for (int c = 0; c < 3; c++)
-            way[c] = lamps->group[n][c] - point[c];
+        vti_subtract(lamps->group[n], point, way);
         const double distance = vti_normalise(way);
         seen[n] = trace(stage, point, way, unused) < distance ? 0.0f : 1.0f;
     }

@@ -115,53 +115,33 @@ static vt_status measure_volume(const vt_volume *volume, const vt_preview_def *d
                                 const void *result, double *extinction, double *emission)
 {
     vt_bricks bricks;
-    vt_status status = check_preview(volume, def, result);
-    if (status != VT_OK)
+    vt_accepted accepted;
+    vt_status status = vti_accept(&vti_preview_definition, def, &accepted);
+    if (status)
         return status;
-    const int threads = thread_count(def);
-    status = vti_create_bricks(volume, is_dyed(def), threads, &bricks);
-    if (status != VT_OK)
-        return status;
-    status = measure(&bricks, def, threads, extinction, emission);
-    vti_destroy_bricks(&bricks);
+    def = accepted.def;
+    status = check_preview(volume, def, result);
+    if (!status)
+        status = vti_create_bricks(volume, is_dyed(def), thread_count(def), &bricks);
+    if (!status) {
+        status = measure(&bricks, def, thread_count(def), extinction, emission);
+        vti_destroy_bricks(&bricks);
+    }
+    vti_give_back(&accepted);
     return status;
-}
-
-static vt_status preview_extinction_now(const vt_volume *volume, const vt_preview_def *def,
-                                        double *extinction)
-{
-    double emission;
-    return measure_volume(volume, def, extinction, extinction, &emission);
 }
 
 vt_status vt_preview_extinction(const vt_volume *volume, const vt_preview_def *def,
                                 double *extinction)
 {
-    vt_accepted accepted;
-    vt_status status = vti_accept(&vti_preview_definition, def, &accepted);
-    if (status)
-        return status;
-    status = preview_extinction_now(volume, accepted.def, extinction);
-    vti_give_back(&accepted);
-    return status;
-}
-
-static vt_status preview_emission_now(const vt_volume *volume, const vt_preview_def *def,
-                                      double *emission)
-{
-    double extinction;
-    return measure_volume(volume, def, emission, &extinction, emission);
+    double emission;
+    return measure_volume(volume, def, extinction, extinction, &emission);
 }
 
 vt_status vt_preview_emission(const vt_volume *volume, const vt_preview_def *def, double *emission)
 {
-    vt_accepted accepted;
-    vt_status status = vti_accept(&vti_preview_definition, def, &accepted);
-    if (status)
-        return status;
-    status = preview_emission_now(volume, accepted.def, emission);
-    vti_give_back(&accepted);
-    return status;
+    double extinction;
+    return measure_volume(volume, def, emission, &extinction, emission);
 }
 
 /* ---- pixels ---- */

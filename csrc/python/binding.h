@@ -38,10 +38,12 @@ PyObject *vti_py_raise(const vt_py_state *state, vt_status status);
 typedef enum vt_py_kind {
     VT_PY_INT32,
     VT_PY_INT64,
-    VT_PY_BOOL,   /* an int32_t, 0 or 1 */
-    VT_PY_DOUBLE, /* a double */
-    VT_PY_VECTOR, /* double[3] */
-    VT_PY_INTS3   /* int32_t[3] */
+    VT_PY_BOOL,       /* an int32_t, 0 or 1 */
+    VT_PY_DOUBLE,     /* a double */
+    VT_PY_VECTOR,     /* double[3] */
+    VT_PY_QUATERNION, /* double[4] */
+    VT_PY_MATRIX,     /* double[3][3] */
+    VT_PY_INTS3       /* int32_t[3] */
 } vt_py_kind;
 
 /* One member of a struct that the library fills. */

@@ -80,38 +80,21 @@ PyObject *vti_py_apply_impulse(PyObject *self, PyObject *positional, PyObject *n
 
 /* ---- looking ---- */
 
-#define ROW(member) {#member, VT_PY_VECTOR, offsetof(vt_body_state, member)}
 static const vt_py_field state_fields[] = {
-    {"hole", VT_PY_BOOL, offsetof(vt_body_state, hole)},
-    ROW(position),
-    ROW(velocity),
-    ROW(angular_velocity),
-    {"free", VT_PY_BOOL, offsetof(vt_body_state, free)},
-    {"mass", VT_PY_DOUBLE, offsetof(vt_body_state, mass)},
-    {"fluid_density", VT_PY_DOUBLE, offsetof(vt_body_state, fluid_density)},
-    ROW(flow_impulse),
-    ROW(flow_angular_impulse),
-    ROW(weight_impulse),
-    ROW(weight_angular_impulse),
-    ROW(contact_impulse),
-    ROW(contact_angular_impulse),
-    {"temperature", VT_PY_DOUBLE, offsetof(vt_body_state, temperature)},
-    {"heat_given", VT_PY_DOUBLE, offsetof(vt_body_state, heat_given)},
-    ROW(shed_strength),
-    ROW(lower),
-    ROW(upper),
+#define VT_PY_STATE_flag VT_PY_BOOL
+#define VT_PY_STATE_number VT_PY_DOUBLE
+#define VT_PY_STATE_vector VT_PY_VECTOR
+#define VT_PY_STATE_quaternion VT_PY_QUATERNION
+#define VT_PY_STATE_matrix VT_PY_MATRIX
+#define VT_BODY_STATE(type, name, unit, description)                                               \
+    {#name, VT_PY_STATE_##type, offsetof(vt_body_state, name)},
+#include "vorton/body_state.def"
     {NULL, VT_PY_INT32, 0}};
 
 static PyObject *to_row(const vt_body_state *b)
 {
     PyObject *row = vti_py_to_dict(state_fields, b);
-    const double *const q = b->rotation, (*const i)[3] = b->inertia;
-    if (row &&
-        (vti_py_set_item(row, "name", PyUnicode_FromString(b->name)) < 0 ||
-         vti_py_set_item(row, "rotation", Py_BuildValue("(dddd)", q[0], q[1], q[2], q[3])) < 0 ||
-         vti_py_set_item(row, "inertia",
-                         Py_BuildValue("((ddd)(ddd)(ddd))", i[0][0], i[0][1], i[0][2], i[1][0],
-                                       i[1][1], i[1][2], i[2][0], i[2][1], i[2][2])) < 0))
+    if (row && vti_py_set_item(row, "name", PyUnicode_FromString(b->name)) < 0)
         Py_CLEAR(row);
     return row;
 }

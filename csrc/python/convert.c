@@ -226,6 +226,11 @@ static PyObject *from_field(const vt_py_field *field, const void *source)
         return PyFloat_FromDouble(numbers[0]);
     case VT_PY_VECTOR:
         return Py_BuildValue("(ddd)", numbers[0], numbers[1], numbers[2]);
+    case VT_PY_QUATERNION:
+        return Py_BuildValue("(dddd)", numbers[0], numbers[1], numbers[2], numbers[3]);
+    case VT_PY_MATRIX:
+        return Py_BuildValue("((ddd)(ddd)(ddd))", numbers[0], numbers[1], numbers[2], numbers[3],
+                             numbers[4], numbers[5], numbers[6], numbers[7], numbers[8]);
     default:
         PyErr_Format(PyExc_SystemError, "field %s has no way to Python", field->name);
         return NULL;

@@ -180,15 +180,6 @@ static int read_function(const reading *r, const vt_row *row, int index, PyObjec
     return set_pointer(r->def + row_of(r->definition, index + 1).offset, value);
 }
 
-static const char *part_of(int32_t kind)
-{
-    return kind == VT_ROW_shape        ? "shape"
-           : kind == VT_ROW_fluid      ? "fluid"
-           : kind == VT_ROW_ambient    ? "ambient"
-           : kind == VT_ROW_combustion ? "combustion"
-                                       : "method";
-}
-
 static int read_member(const reading *r, const vt_row *row, int index, PyObject *value)
 {
     char *const member = r->def + row->offset;
@@ -207,7 +198,7 @@ static int read_member(const reading *r, const vt_row *row, int index, PyObject 
     case VT_ROW_ambient:
     case VT_ROW_combustion:
     case VT_ROW_method:
-        return vti_py_read(row->name, part_of(row->kind), value, member, r->kept);
+        return vti_py_read(row->name, row->type, value, member, r->kept);
     case VT_ROW_shape_or_none:
         return read_shape_or_none(r, row, value);
     case VT_ROW_shapes:

@@ -40,15 +40,28 @@ static PyMethodDef functions[] = {
 
 /* ---- tables of fields ---- */
 
+/* Row `n` of a table as a new reference; NULL after the last, or with an exception. */
+typedef PyObject *row_function(int n);
+
+/* A tuple of all rows. */
+static PyObject *table_of(row_function *row)
+{
+    PyObject *list = PyList_New(0), *object = NULL;
+    for (int n = 0; list && (object = row(n)); n++)
+        if (vti_py_append(list, object) < 0)
+            Py_CLEAR(list);
+    if (PyErr_Occurred())
+        Py_CLEAR(list);
+    return vti_py_to_tuple(list);
+}
+
 static PyObject *names_tuple(const char *const *names, size_t count)
 {
-    PyObject *tuple = PyTuple_New((Py_ssize_t)count);
-    for (size_t n = 0; tuple && n < count; n++) {
-        PyObject *const name = PyUnicode_FromString(names[n]);
-        if (!name || PyTuple_SetItem(tuple, (Py_ssize_t)n, name) < 0)
-            Py_CLEAR(tuple);
-    }
-    return tuple;
+    PyObject *list = PyList_New(0);
+    for (size_t n = 0; list && n < count; n++)
+        if (vti_py_append(list, PyUnicode_FromString(names[n])) < 0)
+            Py_CLEAR(list);
+    return vti_py_to_tuple(list);
 }
 
 /* A value of a row: a name, a whole number or a number; choices may be None. */
@@ -59,31 +72,47 @@ static PyObject *method_value(const vt_method_field *field, PyObject *choices, d
     return field->whole ? PyLong_FromDouble(value) : PyFloat_FromDouble(value);
 }
 
-static PyObject *method_row(const vt_method_field *field)
+static PyObject *method_row(int n)
 {
-    PyObject *const choices = vti_py_words(field->choices);
+    vt_method_field field = {.struct_size = sizeof field};
+    if (!vt_describe_method(n, &field))
+        return NULL;
+    PyObject *const choices = vti_py_words(field.choices);
     if (!choices)
         return NULL;
-    PyObject *const value = method_value(field, choices, field->value);
-    PyObject *const article = method_value(field, choices, field->article);
+    PyObject *const value = method_value(&field, choices, field.value);
+    PyObject *const article = method_value(&field, choices, field.article);
     PyObject *row = NULL;
     if (value && article)
-        row = Py_BuildValue("{s:s, s:O, s:O, s:O, s:d, s:d, s:d, s:O, s:s}", "name", field->name,
+        row = Py_BuildValue("{s:s, s:O, s:O, s:O, s:d, s:d, s:d, s:O, s:s}", "name", field.name,
                             "default", value, "article", article, "choices", choices, "least",
-                            field->least, "most", field->most, "gap", field->gap, "whole",
-                            field->whole ? Py_True : Py_False, "description", field->description);
+                            field.least, "most", field.most, "gap", field.gap, "whole",
+                            field.whole ? Py_True : Py_False, "description", field.description);
     Py_XDECREF(value);
     Py_XDECREF(article);
     Py_DECREF(choices);
     return row;
 }
 
-static PyObject *column_row(const vt_column_field *field)
+static PyObject *column_row(int set, int n)
 {
     static const char *const types[] = {
         [VT_FLOAT32] = "float32", [VT_INT64] = "int64", [VT_UINT32] = "uint32"};
-    return Py_BuildValue("{s:s, s:s, s:i, s:s}", "name", field->name, "dtype", types[field->type],
-                         "components", (int)field->components, "description", field->description);
+    vt_column_field field = {.struct_size = sizeof field};
+    if (!vt_describe_column(set, n, &field))
+        return NULL;
+    return Py_BuildValue("{s:s, s:s, s:i, s:s}", "name", field.name, "dtype", types[field.type],
+                         "components", (int)field.components, "description", field.description);
+}
+
+static PyObject *vorton_row(int n)
+{
+    return column_row(VT_VORTONS, n);
+}
+
+static PyObject *tracer_row(int n)
+{
+    return column_row(VT_TRACERS, n);
 }
 
 /* Values of the bits of the vortons' column of flags, by name. */
@@ -92,50 +121,25 @@ static PyObject *flag_table(void)
     return Py_BuildValue("{"
 #define VT_FLAG(name, bit, description) "si"
 #include "vorton/columns.def"
-#undef VT_FLAG
                          "}"
 #define VT_FLAG(name, bit, description) , #name, VT_FLAG_##name
 #include "vorton/columns.def"
-#undef VT_FLAG
     );
 }
 
-static PyObject *method_table(void)
+/* Of grid_fields.def. */
+static PyObject *grid_row(int n)
 {
-    PyObject *list = PyList_New(0);
-    vt_method_field field = {.struct_size = sizeof field};
-    for (int i = 0; list && vt_describe_method(i, &field); i++)
-        if (vti_py_append(list, method_row(&field)) < 0)
-            Py_CLEAR(list);
-    return vti_py_to_tuple(list);
-}
-
-static PyObject *column_table(int set)
-{
-    PyObject *list = PyList_New(0);
-    vt_column_field field = {.struct_size = sizeof field};
-    for (int i = 0; list && vt_describe_column(set, i, &field); i++)
-        if (vti_py_append(list, column_row(&field)) < 0)
-            Py_CLEAR(list);
-    return vti_py_to_tuple(list);
-}
-
-/* Rows of grid_fields.def. */
-static PyObject *grid_table(void)
-{
-    PyObject *list = PyList_New(0);
     vt_grid_field row = {.struct_size = sizeof row};
-    for (int i = 0; list && vt_describe_grid(i, &row); i++)
-        if (vti_py_append(list, Py_BuildValue("{s:s, s:s, s:i, s:s, s:s}", "name", row.name,
-                                              "dtype", row.type == VT_BOOL ? "bool" : "float32",
-                                              "components", (int)row.components, "unit", row.unit,
-                                              "description", row.description)) < 0)
-            Py_CLEAR(list);
-    return vti_py_to_tuple(list);
+    if (!vt_describe_grid(n, &row))
+        return NULL;
+    return Py_BuildValue("{s:s, s:s, s:i, s:s, s:s}", "name", row.name, "dtype",
+                         row.type == VT_BOOL ? "bool" : "float32", "components",
+                         (int)row.components, "unit", row.unit, "description", row.description);
 }
 
-/* Rows of health.def. */
-static PyObject *health_table(void)
+/* Of health.def. */
+static PyObject *health_row(int n)
 {
     static const struct {
         const char *name, *type, *unit, *description;
@@ -144,14 +148,10 @@ static PyObject *health_table(void)
 #define VT_HEALTH_VECTOR(name, type, unit, description) {#name, #type " x 3", unit, description},
 #include "vorton/health.def"
     };
-    enum { ROWS = sizeof rows / sizeof *rows };
-    PyObject *list = PyList_New(0);
-    for (int i = 0; list && i < ROWS; i++)
-        if (vti_py_append(list, Py_BuildValue("{s:s, s:s, s:s, s:s}", "name", rows[i].name, "type",
-                                              rows[i].type, "unit", rows[i].unit, "description",
-                                              rows[i].description)) < 0)
-            Py_CLEAR(list);
-    return vti_py_to_tuple(list);
+    if ((size_t)n == sizeof rows / sizeof *rows)
+        return NULL;
+    return Py_BuildValue("{s:s, s:s, s:s, s:s}", "name", rows[n].name, "type", rows[n].type, "unit",
+                         rows[n].unit, "description", rows[n].description);
 }
 
 /* Names of the numbers of health.def that only a grid gives. */
@@ -166,8 +166,21 @@ static PyObject *names_of_grid(void)
     return names_tuple(names, sizeof names / sizeof *names);
 }
 
-/* Limits of health.def. */
-static PyObject *limit_table(void)
+/* Of body_state.def. */
+static PyObject *body_state_row(int n)
+{
+    static const char *const rows[][4] = {
+#define VT_BODY_STATE(type, name, unit, description) {#name, #type, unit, description},
+#include "vorton/body_state.def"
+    };
+    if ((size_t)n == sizeof rows / sizeof *rows)
+        return NULL;
+    return Py_BuildValue("{s:s, s:s, s:s, s:s}", "name", rows[n][0], "type", rows[n][1], "unit",
+                         rows[n][2], "description", rows[n][3]);
+}
+
+/* A limit of health.def. */
+static PyObject *limit_row(int n)
 {
     static const struct {
         const char *name, *meaning, *remedy;
@@ -178,34 +191,22 @@ static PyObject *limit_table(void)
 #define VT_HEALTH_LIMIT(name, limit, meaning, remedy) {#name, meaning, remedy, limit},
 #include "vorton/health.def"
     };
-    enum { ROWS = sizeof rows / sizeof *rows };
-    PyObject *list = PyList_New(0);
-    for (int i = 0; list && i < ROWS; i++)
-        if (vti_py_append(list, Py_BuildValue("{s:s, s:d, s:s, s:s}", "name", rows[i].name, "limit",
-                                              rows[i].limit, "meaning", rows[i].meaning, "remedy",
-                                              rows[i].remedy)) < 0)
-            Py_CLEAR(list);
-    return vti_py_to_tuple(list);
+    if ((size_t)n == sizeof rows / sizeof *rows)
+        return NULL;
+    return Py_BuildValue("{s:s, s:d, s:s, s:s}", "name", rows[n].name, "limit", rows[n].limit,
+                         "meaning", rows[n].meaning, "remedy", rows[n].remedy);
 }
 
-/* Rows of timings.def. */
-static PyObject *timing_table(void)
+/* Of timings.def. */
+static PyObject *timing_row(int n)
 {
     static const char *const rows[][2] = {
 #define VT_TIMED_STAGE(name, description) {#name, description},
 #include "vorton/timings.def"
     };
-    enum { ROWS = sizeof rows / sizeof *rows };
-    PyObject *const table = PyTuple_New(ROWS);
-    for (int i = 0; table && i < ROWS; i++) {
-        PyObject *const row =
-            Py_BuildValue("{s:s, s:s}", "name", rows[i][0], "description", rows[i][1]);
-        if (!row || PyTuple_SetItem(table, i, row) < 0) {
-            Py_DECREF(table);
-            return NULL;
-        }
-    }
-    return table;
+    if ((size_t)n == sizeof rows / sizeof *rows)
+        return NULL;
+    return Py_BuildValue("{s:s, s:s}", "name", rows[n][0], "description", rows[n][1]);
 }
 
 /* ---- the module ---- */
@@ -250,7 +251,6 @@ static PyObject *composition_names(void)
     static const char *const names[] = {
 #define VT_CARRIED(name, least, most, allowed) #name,
 #include "vorton/columns.def"
-#undef VT_CARRIED
     };
     return names_tuple(names, sizeof names / sizeof *names);
 }
@@ -293,20 +293,21 @@ static int execute(PyObject *module)
         PyModule_AddFunctions(module, vti_py_archive_functions) < 0 ||
         PyModule_AddFunctions(module, vti_py_track_functions) < 0)
         return -1;
-    if (add(module, "METHOD_FIELDS", method_table()) < 0 ||
-        add(module, "DEFINITIONS", vti_py_tables()) < 0 ||
-        add(module, "HEALTH_FIELDS", health_table()) < 0 ||
+    static const struct {
+        const char *name;
+        row_function *row;
+    } tables[] = {{"METHOD_FIELDS", method_row},   {"HEALTH_FIELDS", health_row},
+                  {"BODY_FIELDS", body_state_row}, {"HEALTH_LIMITS", limit_row},
+                  {"GRID_FIELDS", grid_row},       {"TIMED_STAGES", timing_row},
+                  {"VORTON_COLUMNS", vorton_row},  {"TRACER_COLUMNS", tracer_row}};
+    for (size_t n = 0; n < sizeof tables / sizeof *tables; n++)
+        if (add(module, tables[n].name, table_of(tables[n].row)) < 0)
+            return -1;
+    if (add(module, "DEFINITIONS", vti_py_tables()) < 0 ||
         add(module, "HEALTH_OF_GRID", names_of_grid()) < 0 ||
-        add(module, "GRID_FIELDS", grid_table()) < 0 ||
-        add(module, "HEALTH_LIMITS", limit_table()) < 0 ||
-        add(module, "TIMED_STAGES", timing_table()) < 0 ||
-        add(module, "CARRIED", composition_names()) < 0 ||
-        add(module, "VORTON_COLUMNS", column_table(VT_VORTONS)) < 0)
+        add(module, "CARRIED", composition_names()) < 0)
         return -1;
-    return add(module, "TRACER_COLUMNS", column_table(VT_TRACERS)) < 0 ||
-                   add(module, "VORTON_FLAGS", flag_table()) < 0
-               ? -1
-               : 0;
+    return add(module, "VORTON_FLAGS", flag_table());
 }
 
 static int traverse(PyObject *module, visitproc visit, void *arg)

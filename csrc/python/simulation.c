@@ -380,7 +380,7 @@ static PyMethodDef methods[] = {
      "Removes a 'source', 'wind', 'force', 'kill' or 'body'; what it has borne stays."},
     {"bodies", vti_py_bodies, METH_NOARGS,
      "bodies($self, /)\n--\n\n"
-     "For each body its state now; vorton.h (vt_body_state) lists and explains it."},
+     "For each body its state now; BODY_FIELDS explains it."},
     {"set_body", VT_PY_FUNCTION(vti_py_set_body), METH_VARARGS | METH_KEYWORDS,
      "set_body($self, id, /, **change)\n--\n\n"
      "Sets where a body is, or how it moves; DEFINITIONS['body_change'] says what."},

@@ -39,7 +39,7 @@ vt_status vti_copy_fluid_emitter(const vt_fluid_emitter *from, vt_fluid_emitter 
         (vti_copy_region(&from->shape, &to->shape) || vti_copy_region(&from->around, &to->around)))
         status = vti_fail(VT_OUT_OF_MEMORY, "no memory for the copy of a shape");
     if (!status && from->eddies)
-        status = check_swirl(to->eddies = vti_copy_random_eddies(from->eddies));
+        status = check_swirl(to->eddies = vti_copy_of(from->eddies, sizeof *from->eddies));
     if (!status && from->points && !(to->points = vti_copy_vorton_points(from->points)))
         status = vti_fail(VT_OUT_OF_MEMORY, "no memory for a copy of points");
     if (status)
@@ -130,8 +130,7 @@ static void emit_parcel(const vt_simulation *s, const vt_fluid_emitter *p, const
 {
     vt_emitter_def now = vti_parcels_at(p, time);
     double place[3], world[3];
-    for (int a = 0; a < 3; a++)
-        place[a] = (double)point[a];
+    vti_widen(point, place);
     vti_pose_point(pose, place, world);
     for (int a = 0; a < 3; a++)
         list->position[3 * to + a] = (float)world[a];

@@ -1,6 +1,7 @@
 #include "sources/jet.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "animation/definition_checks.h"
@@ -8,8 +9,6 @@
 #include "base/status.h"
 #include "base/vec3.h"
 #include "model/birth_sequence.h"
-#include "model/fluid_composition.h"
-#include "sources/vortex_cross_section.h"
 #include "sources/vortex_ring.h"
 
 /* Keys of the random numbers of a pulse. */
@@ -17,9 +16,14 @@ enum { TILT = 0x74696c74, WOBBLE = 0x776f62 };
 
 static const double most_rate = 1e4; /* pulses a second */
 
-/* What may change from pulse to pulse; a speed or a circulation of 0 makes no ring. */
+typedef struct vt_jet {
+    vt_jet_def def;
+    vt_animations animations;
+    vt_rate_sum rate_sum; /* of an animated rate */
+} vt_jet;
 
-double vti_jet_rate(const vt_jet_def *def)
+/* Pulses a second. */
+static double rate_of(const vt_jet_def *def)
 {
     return def->rate > 0.0 ? def->rate : 2.0 * def->speed / def->radius;
 }
@@ -53,9 +57,10 @@ static double time_to_next(const vt_jet *jet, int64_t pulse, double time)
     return isfinite(next) ? next - time : 0;
 }
 
-vt_ring_def vti_jet_ring(const vt_jet *jet, int64_t pulse)
+/* The ring of pulse n (0, 1, ...), to be born at its `time`. */
+static vt_ring_def ring_of(const vt_jet *jet, int64_t pulse)
 {
-    const double rate = vti_jet_rate(&jet->def);
+    const double rate = rate_of(&jet->def);
     const int varies = jet->rate_sum.track != NULL;
     const double time = varies ? vti_event_time(&jet->rate_sum, jet->def.start, 0, pulse)
                                : jet->def.start + (double)pulse / rate;
@@ -87,7 +92,7 @@ vt_ring_def vti_jet_ring(const vt_jet *jet, int64_t pulse)
 static vt_status check_rings(const vt_jet_def *def)
 {
     const vt_jet constant = {.def = *def};
-    vt_ring_def ring = vti_jet_ring(&constant, 0);
+    vt_ring_def ring = ring_of(&constant, 0);
     const vt_track *const radius = vti_find_track(def->animation_count, def->animations, "radius");
     const vt_track *const core = vti_find_track(def->animation_count, def->animations, "core");
     double most_radius = def->radius, least_core = ring.core, most_core = ring.core;
@@ -104,40 +109,91 @@ static vt_status check_rings(const vt_jet_def *def)
     return status ? status : vti_check_ring(&ring);
 }
 
-vt_status vti_check_jet(const vt_jet_def *def)
+static vt_status check_jet(const vt_jet_def *def)
 {
     vt_status status = vti_check_rows(&vti_jet_definition, "jet.", def);
     if (!status)
         status = vti_check_times(def->start, def->end);
     if (status)
         return status;
-    if (vti_jet_rate(def) > most_rate)
+    if (rate_of(def) > most_rate)
         return vti_fail(VT_INVALID_ARGUMENT,
                         "jet: rate must be given, at most %g 1/s, where 2 speed / radius is more, "
                         "got %g",
-                        most_rate, vti_jet_rate(def));
+                        most_rate, rate_of(def));
     status = vti_check_animations(&vti_jet_definition, def->animation_count, def->animations);
     if (!status)
         status = vti_check_animated_direction("axis", def->animation_count, def->animations);
     return status ? status : check_rings(def);
 }
 
-vt_status vti_create_jet(const vt_jet_def *def, vt_jet *jet)
+/* ---- as a structure ---- */
+
+/* A pulse of no circulation makes no ring. */
+static int64_t count(const void *jet, int64_t pulse)
 {
+    const vt_ring_def ring = ring_of(jet, pulse);
+    return ring.circulation == 0.0 ? 0 : vti_ring_count(&ring);
+}
+
+static void fill(const void *jet, int64_t pulse, vt_vorton_list *list)
+{
+    const vt_ring_def ring = ring_of(jet, pulse);
+    if (ring.circulation != 0.0)
+        vti_fill_ring(&ring, list);
+}
+
+static void destroy(void *data)
+{
+    vt_jet *const jet = data;
+    vti_destroy_rate_sum(&jet->rate_sum);
+    vti_destroy_animations(&jet->animations);
+    free(jet);
+}
+
+static vt_fluid_def fluid(const void *jet, int64_t pulse)
+{
+    return ring_of(jet, pulse).fluid;
+}
+
+static const vt_animations *animations(const void *jet)
+{
+    return &((const vt_jet *)jet)->animations;
+}
+
+static const vt_structure_kind jet_kind = {.name = "ring of the jet",
+                                           .count = count,
+                                           .fill = fill,
+                                           .destroy = destroy,
+                                           .fluid = fluid,
+                                           .animations = animations};
+
+vt_status vti_create_jet(const void *data, vt_structure *made)
+{
+    const vt_jet_def *const def = data;
+    vt_status status = check_jet(def);
+    if (status)
+        return status;
+    vt_jet *const jet = malloc(sizeof *jet);
+    if (!jet)
+        return vti_fail(VT_OUT_OF_MEMORY, "no memory for a jet");
     *jet = (vt_jet){.def = *def};
     jet->def.animations = NULL;
-    vt_status status = vti_copy_animations(&vti_jet_definition, def->animation_count,
-                                           def->animations, &jet->animations);
+    status = vti_copy_animations(&vti_jet_definition, def->animation_count, def->animations,
+                                 &jet->animations);
     const vt_track *const rate = vti_find_animation(&jet->animations, "rate");
     if (!status && rate)
         status = vti_create_rate_sum(rate, def->start, &jet->rate_sum);
-    if (status)
-        vti_destroy_jet(jet);
-    return status;
-}
-
-void vti_destroy_jet(vt_jet *jet)
-{
-    vti_destroy_rate_sum(&jet->rate_sum);
-    vti_destroy_animations(&jet->animations);
+    if (status) {
+        destroy(jet);
+        return status;
+    }
+    *made = (vt_structure){.kind = &jet_kind,
+                           .data = jet,
+                           .start = def->start,
+                           .period = 1.0 / rate_of(def),
+                           .end = def->end,
+                           .sum = jet->rate_sum.track ? &jet->rate_sum : NULL,
+                           .parent = def->parent};
+    return VT_OK;
 }

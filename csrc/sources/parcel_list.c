@@ -1,5 +1,6 @@
 #include "sources/parcel_list.h"
 
+#include "animation/definition.h"
 #include "geometry/region_points.h"
 #include "model/birth_sequence.h"
 #include "state/simulation.h"
@@ -28,54 +29,22 @@ vt_parcel_list vti_new_parcel_list(vt_arena *arena, int64_t room)
     return list;
 }
 
-/* Of the definition, in the order of the columns. */
-static const float **composition_of_points(vt_vorton_points_def *def, int column)
-{
-    static const size_t offset[VT_COMPOSITION_COLUMNS] = {
-#define VT_CARRIED(name, least, most, allowed) offsetof(vt_vorton_points_def, name),
-#include "vorton/columns.def"
-#undef VT_CARRIED
-    };
-    return (const float **)((char *)def + offset[column]);
-}
-
 const float *vti_points_carry(const vt_vorton_points_def *def, int column)
 {
-    return *composition_of_points((vt_vorton_points_def *)(uintptr_t)def, column);
+    const float *const values[VT_COMPOSITION_COLUMNS] = {
+#define VT_CARRIED(name, least, most, allowed) def->name,
+#include "vorton/columns.def"
+    };
+    return values[column];
 }
 
 vt_vorton_points_def *vti_copy_vorton_points(const vt_vorton_points_def *def)
 {
-    const size_t rows = (size_t)def->count;
-    vt_vorton_points_def *const block =
-        malloc(sizeof *block + (36 + 4 * VT_COMPOSITION_COLUMNS) * rows);
-    if (!block)
-        return NULL;
-    float *const arrays = (float *)(block + 1);
-    *block = *def;
-    block->animations = NULL;
-    block->position = memcpy(arrays, def->position, 12 * rows);
-    block->strength = memcpy(arrays + 3 * rows, def->strength, 12 * rows);
-    block->core = memcpy(arrays + 6 * rows, def->core, 4 * rows);
-    block->volume = memcpy(arrays + 7 * rows, def->volume, 4 * rows);
-    if (def->lifetime)
-        block->lifetime = memcpy(arrays + 8 * rows, def->lifetime, 4 * rows);
-    for (int c = 0; c < VT_COMPOSITION_COLUMNS; c++) {
-        const float **const values = composition_of_points(block, c);
-        if (*values)
-            *values = memcpy(arrays + (9 + (size_t)c) * rows, *values, 4 * rows);
-    }
-    return block;
-}
-
-static void scale_vector(const vt_pose *pose, const float vector[3], float result[3])
-{
-    double before[3], after[3];
-    for (int c = 0; c < 3; c++)
-        before[c] = (double)vector[c];
-    vti_pose_direction(pose, before, after);
-    for (int c = 0; c < 3; c++)
-        result[c] = (float)(pose->scale * after[c]);
+    vt_vorton_points_def *const copy =
+        vti_copy_with_rows(&vti_vorton_points_definition, def, def->count);
+    if (copy)
+        copy->animations = NULL;
+    return copy;
 }
 
 /* Birth number n, at its point, becomes row `to` of the list. */
@@ -86,15 +55,11 @@ static void emit_point(const vt_simulation *s, const vt_fluid_emitter *p, int64_
     const int64_t point = n % d->count;
     const vt_pose pose = vti_pose_at(&s->transforms, p->parent, time);
     const float scale = (float)pose.scale;
-    double place[3], world[3];
-    float *const position = list->position + 3 * to;
+    float *const position = list->position + 3 * to, *const strength = list->strength + 3 * to;
     vti_scatter(p->seed, (uint64_t)n, d->jitter, d->position + 3 * point, position);
-    for (int c = 0; c < 3; c++)
-        place[c] = (double)position[c];
-    vti_pose_point(&pose, place, world);
-    for (int c = 0; c < 3; c++)
-        position[c] = (float)world[c];
-    scale_vector(&pose, d->strength + 3 * point, list->strength + 3 * to);
+    vti_pose_point_row(&pose, position);
+    memcpy(strength, d->strength + 3 * point, 3 * sizeof *strength);
+    vti_pose_vector_row(&pose, strength);
     list->core[to] = d->core[point] * scale;
     list->volume[to] = d->volume[point] * scale * scale * scale;
     for (int c = 0; c < VT_COMPOSITION_COLUMNS; c++) {

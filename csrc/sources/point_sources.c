@@ -10,7 +10,6 @@
 #include "model/fluid_composition.h"
 #include "sources/fluid_emitter.h"
 #include "sources/parcel_list.h"
-#include "sources/vortex_cross_section.h"
 #include "state/particles.h"
 #include "state/simulation.h"
 #include "state/transform.h"
@@ -50,7 +49,6 @@ vt_status vti_check_composition(const vt_simulation *s, const vt_vorton_points_d
     } ranges[VT_COMPOSITION_COLUMNS] = {
 #define VT_CARRIED(name, least, most, allowed) {#name, allowed, (double)(least), (double)(most)},
 #include "vorton/columns.def"
-#undef VT_CARRIED
     };
     for (int64_t i = 0; i < def->count; i++) {
         double sum = 0;
@@ -116,8 +114,12 @@ static const float *lifetimes_of(const void *data)
     return ((const vt_vorton_points_def *)data)->lifetime;
 }
 
-const vt_structure_kind vti_points_kind = {"set of vortons", count_points, fill_points, free, NULL,
-                                           points_carry,     lifetimes_of};
+const vt_structure_kind vti_points_kind = {.name = "set of vortons",
+                                           .count = count_points,
+                                           .fill = fill_points,
+                                           .destroy = free,
+                                           .carried = points_carry,
+                                           .lifetimes = lifetimes_of};
 
 /* ---- one after the other ---- */
 

@@ -6,16 +6,27 @@
 #include "base/status.h"
 #include "base/vec3.h"
 #include "geometry/region_points.h"
+#include "geometry/smooth_window.h"
 #include "model/birth_sequence.h"
 #include "sources/vortex_cross_section.h"
+
+#include <math.h>
+#include <stdlib.h>
 
 /* Keys of the random numbers. */
 enum { DIRECTIONS = 0x636c64, PHASES, PLACES };
 
-enum { BLOCK = 256 };
+enum { BLOCK = 256, CLOUD_WAVES = 96 };
 
 /* Wavelengths, in eddies. */
 static const double shortest = 1.25, longest = 3.2;
+
+typedef struct vt_cloud {
+    vt_cloud_def def;
+    vt_region region;
+    vt_smooth_window window;
+    vt_wave wave[CLOUD_WAVES];
+} vt_cloud;
 
 static double core_of(const vt_cloud_def *def)
 {
@@ -95,40 +106,10 @@ void vti_add_wave(const vt_wave *wave, const double point[3], double v[3], doubl
         vti_add_scaled(curl, -vti_sin_pi(angle), wave->curl);
 }
 
-vt_status vti_create_cloud(const vt_cloud_def *def, vt_cloud *cloud)
+static int64_t count(const void *data, int64_t pulse)
 {
-    vt_status status = check_numbers(def);
-    if (status)
-        return status;
-    *cloud = (vt_cloud){.def = *def};
-    status = vti_create_region(&def->shape, &cloud->region);
-    if (status)
-        return status;
-    cloud->def.shape = cloud->region.shape;
-    status = vti_create_smooth_window(&cloud->region, def->eddy, &cloud->window);
-    if (!status)
-        status = check_window(cloud);
-    if (!status && vti_cloud_count(cloud) > vt_most_structure_vortons)
-        status = vti_fail(VT_INVALID_ARGUMENT,
-                          "cloud: core, %g m, asks for more than 2^30 vortons in %g m^3",
-                          core_of(def), cloud->region.volume);
-    if (status) {
-        vti_destroy_cloud(cloud);
-        return status;
-    }
-    for (uint64_t n = 0; n < VT_CLOUD_WAVES; n++)
-        cloud->wave[n] = vti_make_wave(def->seed, def->eddy, core_of(def), n);
-    return VT_OK;
-}
-
-void vti_destroy_cloud(vt_cloud *cloud)
-{
-    vti_destroy_smooth_window(&cloud->window);
-    vti_destroy_region(&cloud->region);
-}
-
-int64_t vti_cloud_count(const vt_cloud *cloud)
-{
+    const vt_cloud *const cloud = data;
+    (void)pulse;
     if (cloud->def.count > 0)
         return cloud->def.count;
     const double core = core_of(&cloud->def);
@@ -147,12 +128,12 @@ typedef struct fill_context {
     float *speed;    /* receives w^2 v^2 */
 } fill_context;
 
-static void fill_one(const fill_context *c, int64_t i)
+static void fill_one(void *context, int64_t i)
 {
+    const fill_context *const c = context;
     double point[3], v[3] = {0}, curl[3] = {0}, gradient[3], across[3];
-    for (int a = 0; a < 3; a++)
-        point[a] = (double)c->position[3 * i + a];
-    for (int n = 0; n < VT_CLOUD_WAVES; n++)
+    vti_widen(c->position + 3 * i, point);
+    for (int n = 0; n < CLOUD_WAVES; n++)
         vti_add_wave(&c->cloud->wave[n], point, v, curl);
     const double w = vti_smooth_window_at(&c->cloud->window, point, gradient);
     vti_cross(gradient, v, across);
@@ -162,38 +143,33 @@ static void fill_one(const fill_context *c, int64_t i)
     c->speed[i] = (float)(w * w * vti_dot(v, v));
 }
 
-static void fill_block(void *context, int64_t begin, int64_t end)
-{
-    for (int64_t i = begin; i < end; i++)
-        fill_one(context, i);
-}
-
 /* Rms amplitude of the waves: how much stronger they are before the blobs smooth them. */
 static double sharpening(const vt_cloud *cloud)
 {
     double sum = 0.0;
-    for (int n = 0; n < VT_CLOUD_WAVES; n++)
+    for (int n = 0; n < CLOUD_WAVES; n++)
         sum += vti_dot(cloud->wave[n].amplitude, cloud->wave[n].amplitude);
-    return vti_sqrt(sum / VT_CLOUD_WAVES);
+    return vti_sqrt(sum / CLOUD_WAVES);
 }
 
-void vti_fill_cloud(const vt_cloud *cloud, vt_vorton_list *list)
+static void fill(const void *data, int64_t pulse, vt_vorton_list *list)
 {
+    const vt_cloud *const cloud = data;
     const vt_cloud_def *const def = &cloud->def;
-    const int64_t count = vti_cloud_count(cloud);
-    const double volume = cloud->region.volume / (double)count;
+    const int64_t rows = count(cloud, pulse);
+    const double volume = cloud->region.volume / (double)rows;
     double windows = 0.0, squares = 0.0;
-    vti_fill_region(&cloud->region, vti_random_bits(def->seed, PLACES, 0), count, list->position);
+    vti_fill_region(&cloud->region, vti_random_bits(def->seed, PLACES, 0), rows, list->position);
     /* Cores and volumes are scratch until they are known. */
     fill_context context = {cloud, list->position, list->strength, list->core, list->volume};
-    vti_parallel_for(list->threads > 0 ? list->threads : 1, count, BLOCK, fill_block, &context);
-    for (int64_t i = 0; i < count; i++) {
+    vti_parallel_each(list->threads > 0 ? list->threads : 1, rows, BLOCK, fill_one, &context);
+    for (int64_t i = 0; i < rows; i++) {
         windows += (double)list->core[i];
         squares += (double)list->volume[i];
     }
     const double speed = def->speed * sharpening(cloud);
     const double scale = squares > 0.0 ? speed * vti_sqrt(windows / squares) * volume : 0.0;
-    for (int64_t i = 0; i < count; i++) {
+    for (int64_t i = 0; i < rows; i++) {
         double strength[3];
         for (int c = 0; c < 3; c++) {
             strength[c] = scale * (double)list->strength[3 * i + c];
@@ -204,6 +180,64 @@ void vti_fill_cloud(const vt_cloud *cloud, vt_vorton_list *list)
         list->core[i] = (float)core_of(def);
         list->volume[i] = (float)volume;
     }
-    list->count = count;
+    list->count = rows;
     vti_remove_sum(list);
+}
+
+/* ---- as a structure ---- */
+
+static void destroy(void *data)
+{
+    vt_cloud *const cloud = data;
+    vti_destroy_smooth_window(&cloud->window);
+    vti_destroy_region(&cloud->region);
+    free(cloud);
+}
+
+static vt_fluid_def fluid(const void *data, int64_t pulse)
+{
+    (void)pulse;
+    return ((const vt_cloud *)data)->def.fluid;
+}
+
+/* Region, window and waves of a cloud that has its definition alone. */
+static vt_status lay_out(vt_cloud *cloud)
+{
+    const vt_cloud_def *const def = &cloud->def;
+    vt_status status = vti_create_region(&def->shape, &cloud->region);
+    if (status)
+        return status;
+    cloud->def.shape = cloud->region.shape;
+    status = vti_create_smooth_window(&cloud->region, def->eddy, &cloud->window);
+    if (!status)
+        status = check_window(cloud);
+    if (!status && count(cloud, 0) > vt_most_structure_vortons)
+        status = vti_fail(VT_INVALID_ARGUMENT,
+                          "cloud: core, %g m, asks for more than 2^30 vortons in %g m^3",
+                          core_of(def), cloud->region.volume);
+    for (uint64_t n = 0; n < CLOUD_WAVES; n++)
+        cloud->wave[n] = vti_make_wave(def->seed, def->eddy, core_of(def), n);
+    return status;
+}
+
+vt_status vti_create_cloud(const void *data, vt_structure *made)
+{
+    static const vt_structure_kind kind = {
+        .name = "cloud", .count = count, .fill = fill, .destroy = destroy, .fluid = fluid};
+    const vt_cloud_def *const def = data;
+    vt_status status = check_numbers(def);
+    if (status)
+        return status;
+    vt_cloud *const cloud = malloc(sizeof *cloud);
+    if (!cloud)
+        return vti_fail(VT_OUT_OF_MEMORY, "no memory for a cloud");
+    *cloud = (vt_cloud){.def = *def};
+    status = lay_out(cloud);
+    if (status) {
+        destroy(cloud);
+        return status;
+    }
+    *made = (vt_structure){
+        .kind = &kind, .data = cloud, .start = def->time, .end = INFINITY, .parent = def->parent};
+    return VT_OK;
 }

@@ -37,14 +37,6 @@ vt_random_eddies *vti_create_random_eddies(uint64_t seed, double eddy, double co
     return swirl;
 }
 
-vt_random_eddies *vti_copy_random_eddies(const vt_random_eddies *swirl)
-{
-    vt_random_eddies *const copy = malloc(sizeof *copy);
-    if (copy)
-        *copy = *swirl;
-    return copy;
-}
-
 /* Adds value and curl of all waves at a point (either NULL: not wanted). */
 static void add_waves(const vt_random_eddies *swirl, const double point[3], double time,
                       double v[3], double curl[3])

@@ -19,9 +19,6 @@ double vti_least_eddy(double core);
 vt_random_eddies *vti_create_random_eddies(uint64_t seed, double eddy, double core,
                                            const double sweep[3], double turnover);
 
-/* A copy, likewise. */
-vt_random_eddies *vti_copy_random_eddies(const vt_random_eddies *swirl);
-
 /* Strength of a vorton of a volume (of the world, m^3) that is born at a point of the space of the
  * pose; speed in m/s of the world, rms. */
 void vti_random_eddies_at(const vt_random_eddies *swirl, const vt_pose *pose, const double point[3],

@@ -120,12 +120,6 @@ static int is_within(double least, double most, const double v[3])
     return square >= least * least && square <= most * most;
 }
 
-static void to_doubles(const float from[3], double to[3])
-{
-    for (int a = 0; a < 3; a++)
-        to[a] = (double)from[a];
-}
-
 static int is_at_distance(const vt_kill_def *def, const vt_pose *pose, const double place[3])
 {
     double way[3];
@@ -139,13 +133,13 @@ static int is_meant(const mask_job *job, int64_t i)
 {
     const vt_kill_def *const def = &job->now;
     double place[3], velocity[3];
-    to_doubles(job->position + 3 * i, place);
+    vti_widen(job->position + 3 * i, place);
     if ((double)job->age[i] < def->age)
         return 0;
     if (job->kill->by_distance && !is_at_distance(def, &job->pose, place))
         return 0;
     if (job->kill->by_speed) {
-        to_doubles(job->velocity + 3 * i, velocity);
+        vti_widen(job->velocity + 3 * i, velocity);
         if (!(job->age[i] > 0) || !is_within(def->least_speed, def->most_speed, velocity))
             return 0;
     }

@@ -1,6 +1,8 @@
 #include "sources/source_list.h"
 
 #include <math.h>
+#include <stddef.h>
+#include <string.h>
 
 #include "base/growing_array.h"
 #include "base/status.h"
@@ -17,24 +19,42 @@ const char *vti_name_of_source(const vt_sources *sources, int32_t id)
     return names[sources->made_by[id]];
 }
 
-/* Where a source is: its index in one of the lists, -1 in the others. */
+/* The lists in which sources wait for births; what was born at once is in none. */
+enum { IN_STRUCTURES, IN_EMITTERS, IN_PARCELS, LISTS, IN_NONE = LISTS };
+
+typedef struct list {
+    void *items;
+    int32_t *count;
+    size_t size, id; /* of an item, and where its id is in it, bytes */
+} list;
+
+static list list_of(vt_sources *s, int which)
+{
+    const list lists[LISTS] = {
+        [IN_STRUCTURES] = {s->structures.item, &s->structures.count, sizeof(vt_structure),
+                           offsetof(vt_structure, id)},
+        [IN_EMITTERS] = {s->emitters, &s->tracer_emitter_count, sizeof(vt_tracer_emitter),
+                         offsetof(vt_tracer_emitter, id)},
+        [IN_PARCELS] = {s->parcels, &s->fluid_emitter_count, sizeof(vt_fluid_emitter),
+                        offsetof(vt_fluid_emitter, id)}};
+    return lists[which];
+}
+
+/* Where a source is. */
 typedef struct place {
-    int32_t structure, emitter, parcels;
+    int list;
+    int32_t n;
 } place;
 
 static place find_place(const vt_sources *sources, int32_t id)
 {
-    place at = {-1, -1, -1};
-    for (int32_t n = 0; n < sources->structures.count; n++)
-        if (sources->structures.item[n].id == id)
-            at.structure = n;
-    for (int32_t n = 0; n < sources->tracer_emitter_count; n++)
-        if (sources->emitters[n].id == id)
-            at.emitter = n;
-    for (int32_t n = 0; n < sources->fluid_emitter_count; n++)
-        if (sources->parcels[n].id == id)
-            at.parcels = n;
-    return at;
+    for (int which = 0; which < LISTS; which++) {
+        const list l = list_of((vt_sources *)(uintptr_t)sources, which);
+        const int32_t n = vti_find_id(l.items, *l.count, l.size, l.id, id);
+        if (n >= 0)
+            return (place){which, n};
+    }
+    return (place){.list = IN_NONE};
 }
 
 vt_status vti_reserve_source_id(vt_sources *sources)
@@ -101,19 +121,18 @@ vt_status vti_find_predecessor(const vt_sources *sources, int32_t id, double fro
                                vt_predecessor *before)
 {
     const place at = find_place(sources, id);
-    int is_over = 0;
+    int is_over = at.list == IN_NONE;
     *before = (vt_predecessor){.has_seed = 0};
-    if (at.emitter >= 0) {
-        const vt_tracer_emitter *const e = &sources->emitters[at.emitter];
+    if (at.list == IN_EMITTERS) {
+        const vt_tracer_emitter *const e = &sources->emitters[at.n];
         *before =
             (vt_predecessor){1, e->count > 0 && (e->filled || e->start < from), e->seed, e->start};
-    } else if (at.parcels >= 0) {
-        const vt_fluid_emitter *const p = &sources->parcels[at.parcels];
+    } else if (at.list == IN_PARCELS) {
+        const vt_fluid_emitter *const p = &sources->parcels[at.n];
         *before = (vt_predecessor){1, p->rate == 0 && p->start < from, p->seed, p->start};
-    } else {
-        const vt_structure *const one =
-            at.structure < 0 ? NULL : &sources->structures.item[at.structure];
-        is_over = !one || (one->period == 0 && one->start < from);
+    } else if (at.list == IN_STRUCTURES) {
+        const vt_structure *const one = &sources->structures.item[at.n];
+        is_over = one->period == 0 && one->start < from;
     }
     if (is_over)
         return vti_fail(VT_INVALID_ARGUMENT,
@@ -123,62 +142,47 @@ vt_status vti_find_predecessor(const vt_sources *sources, int32_t id, double fro
     return VT_OK;
 }
 
-static void remove_at(vt_sources *sources, const place *at)
+static void remove_at(vt_sources *sources, place at)
 {
-    if (at->structure >= 0) {
-        vti_release_structure(&sources->structures.item[at->structure]);
-        vti_close_gap(sources->structures.item, at->structure, &sources->structures.count,
-                      sizeof *sources->structures.item);
-    }
-    if (at->emitter >= 0) {
-        vti_destroy_tracer_emitter(&sources->emitters[at->emitter]);
-        vti_close_gap(sources->emitters, at->emitter, &sources->tracer_emitter_count,
-                      sizeof *sources->emitters);
-    }
-    if (at->parcels >= 0) {
-        vti_destroy_fluid_emitter(&sources->parcels[at->parcels]);
-        vti_close_gap(sources->parcels, at->parcels, &sources->fluid_emitter_count,
-                      sizeof *sources->parcels);
-    }
+    if (at.list == IN_NONE)
+        return;
+    if (at.list == IN_STRUCTURES)
+        vti_release_structure(&sources->structures.item[at.n]);
+    if (at.list == IN_EMITTERS)
+        vti_destroy_tracer_emitter(&sources->emitters[at.n]);
+    if (at.list == IN_PARCELS)
+        vti_destroy_fluid_emitter(&sources->parcels[at.n]);
+    const list l = list_of(sources, at.list);
+    vti_close_gap(l.items, at.n, l.count, l.size);
 }
 
 void vti_drop_source(vt_sources *sources, int32_t id)
 {
-    const place at = find_place(sources, id);
-    remove_at(sources, &at);
+    remove_at(sources, find_place(sources, id));
     sources->made_by[id] = VT_SOURCE_REMOVED;
 }
 
 /* The last item moves to place n. */
-static void move_last(void *items, int32_t n, int32_t count, size_t item)
+static void move_last(const list *l, int32_t n)
 {
-    char *const last = (char *)items + item * (size_t)(count - 1);
-    char *const at = (char *)items + item * (size_t)n;
     char held[sizeof(vt_tracer_emitter) > sizeof(vt_fluid_emitter) ? sizeof(vt_tracer_emitter)
                                                                    : sizeof(vt_fluid_emitter)];
-    memcpy(held, last, item);
-    memmove(at + item, at, (size_t)(last - at));
-    memcpy(at, held, item);
+    char *const last = (char *)l->items + l->size * (size_t)(*l->count - 1);
+    char *const at = (char *)l->items + l->size * (size_t)n;
+    memcpy(held, last, l->size);
+    memmove(at + l->size, at, (size_t)(last - at));
+    memcpy(at, held, l->size);
 }
 
 void vti_replace_source(vt_sources *sources, int32_t id)
 {
     const place old = find_place(sources, id);
-    remove_at(sources, &old);
+    remove_at(sources, old);
     const place now = find_place(sources, sources->made);
-    if (now.structure >= 0)
-        sources->structures.item[now.structure].id = id;
-    if (now.emitter >= 0)
-        sources->emitters[now.emitter].id = id;
-    if (now.parcels >= 0)
-        sources->parcels[now.parcels].id = id;
-    if (now.structure >= 0 && old.structure >= 0)
-        move_last(sources->structures.item, old.structure, sources->structures.count,
-                  sizeof *sources->structures.item);
-    if (now.emitter >= 0 && old.emitter >= 0)
-        move_last(sources->emitters, old.emitter, sources->tracer_emitter_count,
-                  sizeof *sources->emitters);
-    if (now.parcels >= 0 && old.parcels >= 0)
-        move_last(sources->parcels, old.parcels, sources->fluid_emitter_count,
-                  sizeof *sources->parcels);
+    if (now.list == IN_NONE)
+        return;
+    const list l = list_of(sources, now.list);
+    memcpy((char *)l.items + l.size * (size_t)now.n + l.id, &id, sizeof id);
+    if (now.list == old.list)
+        move_last(&l, old.n);
 }

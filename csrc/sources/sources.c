@@ -1,7 +1,6 @@
 #include "sources/sources.h"
 
-#include <float.h>
-
+#include "animation/definition.h"
 #include "animation/definition_checks.h"
 #include "base/growing_array.h"
 #include "base/random.h"
@@ -54,28 +53,11 @@ _Static_assert(sizeof(vt_tracer_emitter) == sizeof(vt_animations) + sizeof(vt_ra
 /* Points, with the arrays behind them in the same block; NULL without memory. */
 static vt_tracer_points_def *copy_points(const vt_tracer_points_def *def)
 {
-    const size_t rows = (size_t)def->count;
-    vt_tracer_points_def *const block = malloc(sizeof *block + (32 + 4 * VT_TAKEN_COLUMNS) * rows);
-    if (!block)
-        return NULL;
-    float *const arrays = (float *)(block + 1);
-    *block = *def;
-    block->position = memcpy(arrays, def->position, 12 * rows);
-    block->density = memcpy(arrays + 3 * rows, def->density, 4 * rows);
-    block->size = memcpy(arrays + 4 * rows, def->size, 4 * rows);
-    if (def->lifetime)
-        block->lifetime = memcpy(arrays + 5 * rows, def->lifetime, 4 * rows);
-    if (def->growth)
-        block->growth = memcpy(arrays + 6 * rows, def->growth, 4 * rows);
-    if (def->fade)
-        block->fade = memcpy(arrays + 7 * rows, def->fade, 4 * rows);
-    block->animations = NULL;
-    for (int n = 0; n < VT_TAKEN_COLUMNS; n++) {
-        const float **const own = vti_own_of_points(block, n);
-        if (*own)
-            *own = memcpy(arrays + (8 + (size_t)n) * rows, *own, 4 * rows);
-    }
-    return block;
+    vt_tracer_points_def *const copy =
+        vti_copy_with_rows(&vti_tracer_points_definition, def, def->count);
+    if (copy)
+        copy->animations = NULL;
+    return copy;
 }
 
 /* `to` has the plain values of `from` already; on failure there is nothing to destroy. */
@@ -154,11 +136,10 @@ static vt_status check_own(const vt_simulation *s, const vt_tracers_def *def)
 
 static vt_status check_own_rows(const vt_simulation *s, const vt_tracer_points_def *def)
 {
-    vt_tracer_points_def points = *def;
     for (int64_t i = 0; i < def->count; i++) {
         vt_fluid_def own = {0};
         for (int n = 0; n < VT_TAKEN_COLUMNS; n++) {
-            const float *const values = *vti_own_of_points(&points, n);
+            const float *const values = vti_own_of_points(def, n);
             if (values)
                 *vti_fluid_member(&own, vti_composition_of_taken[n]) = (double)values[i];
         }
@@ -375,7 +356,7 @@ vt_status vti_keep_tracer_points(vt_simulation *s, const vt_tracer_points_def *d
     if (emitter.rate > 0 || vti_find_animation(&emitter.animations, "rate"))
         emitter.count = 0;
     for (int n = 0; n < VT_TAKEN_COLUMNS; n++)
-        emitter.members |= (uint32_t)(*vti_own_of_points(block, n) != NULL)
+        emitter.members |= (uint32_t)(vti_own_of_points(block, n) != NULL)
                            << vti_composition_of_taken[n];
     return keep_tracer_emitter(s, &emitter, before);
 }

@@ -34,16 +34,6 @@ vt_tracer_list vti_tracer_list_from(const vt_tracer_list *list, int64_t row)
     return rest;
 }
 
-static void place_tracer(const vt_pose *pose, float position[3])
-{
-    double place[3], world[3];
-    for (int c = 0; c < 3; c++)
-        place[c] = (double)position[c];
-    vti_pose_point(pose, place, world);
-    for (int c = 0; c < 3; c++)
-        position[c] = (float)world[c];
-}
-
 /* Tracers have a place in the shape and a time: gives each its share of the smoke, as one of n that
  * fill the shape. */
 static void share_shape(const vt_tracer_emitter *emitter, double n, int64_t count,
@@ -79,7 +69,7 @@ static void place_tracers(const vt_simulation *s, const vt_tracer_emitter *emitt
     for (int64_t i = 0; i < count; i++) {
         if (moves)
             pose = vti_pose_at(&s->transforms, emitter->parent, list->time[i]);
-        place_tracer(&pose, list->position + 3 * i);
+        vti_pose_point_row(&pose, list->position + 3 * i);
         list->size[i] *= (float)pose.scale;
         if (!emitter->points)
             list->density[i] *= (float)(pose.scale * pose.scale * pose.scale);
@@ -110,7 +100,7 @@ static void emit_at_point(const vt_tracer_emitter *emitter, int64_t n, int64_t r
     list->growth[row] = (float)now.growth;
     list->fade[row] = (float)now.fade;
     for (int c = 0; c < VT_TAKEN_COLUMNS && list->carried[0]; c++) {
-        const float *const own = *vti_own_of_points(emitter->points, c);
+        const float *const own = vti_own_of_points(emitter->points, c);
         list->carried[c][row] = own ? own[point] : 0;
     }
 }
@@ -219,12 +209,11 @@ void vti_append_tracer_list(vt_simulation *s, const vt_tracer_list *list, int64_
         give_composition(s, list, first, count);
 }
 
-const float **vti_own_of_points(vt_tracer_points_def *points, int taken)
+const float *vti_own_of_points(const vt_tracer_points_def *points, int taken)
 {
-    static const size_t offset[VT_TAKEN_COLUMNS] = {
-#define VT_TAKEN(name) offsetof(vt_tracer_points_def, name),
+    const float *const values[VT_TAKEN_COLUMNS] = {
+#define VT_TAKEN(name) points->name,
 #include "vorton/columns.def"
-#undef VT_TAKEN
     };
-    return (const float **)((char *)points + offset[taken]);
+    return values[taken];
 }

@@ -28,4 +28,4 @@ float vti_age_at_birth(const vt_simulation *s, double time);
 void vti_append_tracer_list(vt_simulation *s, const vt_tracer_list *list, int64_t count);
 
 /* What is the own of tracers from points, by its number VT_TAKEN_... */
-const float **vti_own_of_points(vt_tracer_points_def *points, int taken);
+const float *vti_own_of_points(const vt_tracer_points_def *points, int taken);

@@ -191,8 +191,7 @@ void vti_remove_sum(vt_vorton_list *list)
         return;
     for (int64_t i = 0; i < list->count; i++) {
         double strength[3];
-        for (int c = 0; c < 3; c++)
-            strength[c] = (double)list->strength[3 * i + c];
+        vti_widen(list->strength + 3 * i, strength);
         const double share = vti_sqrt(vti_dot(strength, strength)) / list->sum_of_sizes;
         for (int c = 0; c < 3; c++)
             list->strength[3 * i + c] = (float)(strength[c] - share * list->sum[c]);

@@ -4,14 +4,22 @@
 #include "base/random.h"
 #include "base/status.h"
 #include "base/vec3.h"
+#include "geometry/spline.h"
 #include "sources/vortex_cross_section.h"
 
+#include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { MOST_POINTS = 1 << 20 };
 
 /* Waviness of a tube: modes, points on the shortest wave, and key of their phases. */
 enum { MODES = 8, POINTS_A_WAVE = 16, PHASES = 0x74756265 };
+
+typedef struct vt_filament {
+    vt_filament_def def; /* its points are in the curve */
+    vt_curve curve;
+} vt_filament;
 
 static int64_t least_sections(const vt_filament_def *def)
 {
@@ -83,92 +91,6 @@ static vt_status check_bends(const char *what, const vt_filament *f)
     return status;
 }
 
-static vt_status create(const char *what, const vt_filament_def *def, vt_filament *f)
-{
-    *f = (vt_filament){.def = *def};
-    const vt_section_def section = section_of(def);
-    vt_status status = vti_check_section(what, &section, least_sections(def));
-    if (!status)
-        status = check_points(what, def);
-    if (!status)
-        status = vti_create_curve(def->points, def->point_count, def->closed, &f->curve);
-    if (status)
-        return status;
-    f->def.points = NULL;
-    status = check_bends(what, f);
-    if (status)
-        vti_destroy_filament(f);
-    return status;
-}
-
-vt_status vti_create_filament(const vt_filament_def *def, vt_filament *filament)
-{
-    const vt_status status = vti_check_rows(&vti_filament_definition, "filament.", def);
-    if (status)
-        return status;
-    return create("filament", def, filament);
-}
-
-void vti_destroy_filament(vt_filament *filament)
-{
-    vti_destroy_curve(&filament->curve);
-}
-
-int64_t vti_filament_count(const vt_filament *f)
-{
-    const vt_section_def section = section_of(&f->def);
-    return vti_section_vortons(&section, least_sections(&f->def), vti_curve_length(&f->curve));
-}
-
-/* ---- tubes ---- */
-
-/* Points along the tube: its ends, or enough of them to follow its waves. */
-static int64_t wavy_points(const vt_tube_def *def, double points[][3])
-{
-    const int64_t count = def->wobble > 0.0 ? MODES * POINTS_A_WAVE + 1 : 2;
-    double axis[3] = {0}, normal[2][3];
-    const double x_axis[3] = {1, 0, 0};
-    vti_add_scaled(axis, 1.0, def->end);
-    vti_add_scaled(axis, -1.0, def->start);
-    const double length = vti_normalise(axis);
-    vti_normal_to(axis, x_axis, normal[0]);
-    vti_cross(axis, normal[0], normal[1]);
-    double squares = 0.0;
-    for (int m = 1; m <= MODES; m++)
-        squares += 0.5 / (m * m);
-    const double amplitude = def->wobble * length / vti_sqrt(squares);
-    for (int64_t i = 0; i < count; i++) {
-        const double share = (double)i / (double)(count - 1);
-        memcpy(points[i], def->start, sizeof points[i]);
-        vti_add_scaled(points[i], share * length, axis);
-        for (uint64_t n = 0; def->wobble > 0.0 && n < 2; n++)
-            for (uint64_t m = 1; m <= MODES; m++) {
-                const double phase = vti_random(def->seed, PHASES + n, m);
-                const double wave = vti_cos_pi(2.0 * ((double)m * share + phase));
-                vti_add_scaled(points[i], amplitude / (double)m * wave, normal[n]);
-            }
-    }
-    return count;
-}
-
-vt_status vti_create_tube(const vt_tube_def *def, vt_filament *filament)
-{
-    double points[MODES * POINTS_A_WAVE + 1][3];
-    const vt_status status = vti_check_rows(&vti_tube_definition, "tube.", def);
-    if (status)
-        return status;
-    const vt_filament_def line = {.points = points[0],
-                                  .point_count = wavy_points(def, points),
-                                  .circulation = def->circulation,
-                                  .core = def->core,
-                                  .vorton_core = def->vorton_core,
-                                  .sections = def->sections,
-                                  .layers = def->layers,
-                                  .time = def->time,
-                                  .fluid = def->fluid};
-    return create("tube", &line, filament);
-}
-
 /* ---- vortons ---- */
 
 /* Mirrors a in the plane normal to v through the origin. */
@@ -189,8 +111,7 @@ static void carry(const vt_line_frame *from, vt_line_frame *to)
     memcpy(to->normal[0], from->normal[0], sizeof tangent);
     mirror(tangent, way);
     mirror(to->normal[0], way);
-    memcpy(turn, to->slope, sizeof turn);
-    vti_add_scaled(turn, -1.0, tangent);
+    vti_subtract(to->slope, tangent, turn);
     mirror(to->normal[0], turn);
     vti_add_scaled(to->normal[0], -vti_dot(to->normal[0], to->slope), to->slope);
     vti_normalise(to->normal[0]);
@@ -266,8 +187,17 @@ static double turn_of_closed(const vt_filament *f, int64_t sections)
     return turn - vti_floor(3.0 * turn + 0.5) / 3.0;
 }
 
-void vti_fill_filament(const vt_filament *f, vt_vorton_list *list)
+static int64_t count(const void *data, int64_t pulse)
 {
+    const vt_filament *const f = data;
+    const vt_section_def section = section_of(&f->def);
+    (void)pulse;
+    return vti_section_vortons(&section, least_sections(&f->def), vti_curve_length(&f->curve));
+}
+
+static void fill(const void *data, int64_t pulse, vt_vorton_list *list)
+{
+    const vt_filament *const f = data;
     const int64_t sections = count_sections(f);
     const vt_section_def section_def = section_of(&f->def);
     const vt_section section = vti_make_section(&section_def);
@@ -275,6 +205,7 @@ void vti_fill_filament(const vt_filament *f, vt_vorton_list *list)
     vt_line_frame frame = {0};
     double curvature[3];
     int64_t part = 0;
+    (void)pulse;
     for (int64_t k = 0; k < sections; k++) {
         walk(f, k, sections, &part, &frame, curvature);
         vt_line_frame placed = turned(&frame, -turn * ((double)k / (double)sections));
@@ -283,4 +214,104 @@ void vti_fill_filament(const vt_filament *f, vt_vorton_list *list)
     }
     if (f->def.closed)
         vti_remove_sum(list);
+}
+
+static vt_fluid_def fluid(const void *data, int64_t pulse)
+{
+    (void)pulse;
+    return ((const vt_filament *)data)->def.fluid;
+}
+
+/* ---- as structures ---- */
+
+static void destroy(void *data)
+{
+    vt_filament *const f = data;
+    vti_destroy_curve(&f->curve);
+    free(f);
+}
+
+static vt_status create(const vt_structure_kind *kind, const vt_filament_def *def,
+                        vt_structure *made)
+{
+    const vt_section_def section = section_of(def);
+    vt_status status = vti_check_section(kind->name, &section, least_sections(def));
+    if (!status)
+        status = check_points(kind->name, def);
+    if (status)
+        return status;
+    vt_filament *const f = malloc(sizeof *f);
+    if (!f)
+        return vti_fail(VT_OUT_OF_MEMORY, "no memory for a %s", kind->name);
+    *f = (vt_filament){.def = *def};
+    f->def.points = NULL;
+    status = vti_create_curve(def->points, def->point_count, def->closed, &f->curve);
+    if (!status)
+        status = check_bends(kind->name, f);
+    if (status) {
+        destroy(f);
+        return status;
+    }
+    *made = (vt_structure){
+        .kind = kind, .data = f, .start = def->time, .end = INFINITY, .parent = def->parent};
+    return VT_OK;
+}
+
+vt_status vti_create_filament(const void *def, vt_structure *made)
+{
+    static const vt_structure_kind kind = {
+        .name = "filament", .count = count, .fill = fill, .destroy = destroy, .fluid = fluid};
+    const vt_status status = vti_check_rows(&vti_filament_definition, "filament.", def);
+    return status ? status : create(&kind, def, made);
+}
+
+/* Points along the tube: its ends, or enough of them to follow its waves. */
+static int64_t wavy_points(const vt_tube_def *def, double points[][3])
+{
+    const int64_t count = def->wobble > 0.0 ? MODES * POINTS_A_WAVE + 1 : 2;
+    double axis[3] = {0}, normal[2][3];
+    const double x_axis[3] = {1, 0, 0};
+    vti_add_scaled(axis, 1.0, def->end);
+    vti_add_scaled(axis, -1.0, def->start);
+    const double length = vti_normalise(axis);
+    vti_normal_to(axis, x_axis, normal[0]);
+    vti_cross(axis, normal[0], normal[1]);
+    double squares = 0.0;
+    for (int m = 1; m <= MODES; m++)
+        squares += 0.5 / (m * m);
+    const double amplitude = def->wobble * length / vti_sqrt(squares);
+    for (int64_t i = 0; i < count; i++) {
+        const double share = (double)i / (double)(count - 1);
+        memcpy(points[i], def->start, sizeof points[i]);
+        vti_add_scaled(points[i], share * length, axis);
+        for (uint64_t n = 0; def->wobble > 0.0 && n < 2; n++)
+            for (uint64_t m = 1; m <= MODES; m++) {
+                const double phase = vti_random(def->seed, PHASES + n, m);
+                const double wave = vti_cos_pi(2.0 * ((double)m * share + phase));
+                vti_add_scaled(points[i], amplitude / (double)m * wave, normal[n]);
+            }
+    }
+    return count;
+}
+
+vt_status vti_create_tube(const void *data, vt_structure *made)
+{
+    static const vt_structure_kind kind = {
+        .name = "tube", .count = count, .fill = fill, .destroy = destroy, .fluid = fluid};
+    const vt_tube_def *const def = data;
+    double points[MODES * POINTS_A_WAVE + 1][3];
+    const vt_status status = vti_check_rows(&vti_tube_definition, "tube.", def);
+    if (status)
+        return status;
+    const vt_filament_def line = {.points = points[0],
+                                  .point_count = wavy_points(def, points),
+                                  .circulation = def->circulation,
+                                  .core = def->core,
+                                  .vorton_core = def->vorton_core,
+                                  .sections = def->sections,
+                                  .layers = def->layers,
+                                  .time = def->time,
+                                  .parent = def->parent,
+                                  .fluid = def->fluid};
+    return create(&kind, &line, made);
 }

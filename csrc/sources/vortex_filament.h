@@ -8,22 +8,9 @@
  * places of the vortons, not their directions, are turned back evenly, by 30 degrees at most. */
 #pragma once
 
-#include "geometry/spline.h"
 #include "state/sources.h"
 
-typedef struct vt_filament {
-    vt_filament_def def; /* its points are in the curve */
-    vt_curve curve;
-} vt_filament;
-
-/* Checks the definition and makes the curve: the error names the field, its value and what is
- * allowed. On failure there is nothing to destroy. */
-vt_status vti_create_filament(const vt_filament_def *def, vt_filament *filament);
-vt_status vti_create_tube(const vt_tube_def *def, vt_filament *filament);
-void vti_destroy_filament(vt_filament *filament);
-
-int64_t vti_filament_count(const vt_filament *filament);
-
-/* Adds its vortons to an empty list, section by section. Of a closed one the strengths sum to 0
- * within rounding. */
-void vti_fill_filament(const vt_filament *filament, vt_vorton_list *list);
+/* Check a vt_filament_def or a vt_tube_def and make a structure of it: the error names the field,
+ * its value and what is allowed. On failure there is nothing to destroy. */
+vt_status vti_create_filament(const void *def, vt_structure *made);
+vt_status vti_create_tube(const void *def, vt_structure *made);

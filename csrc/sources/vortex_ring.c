@@ -1,12 +1,14 @@
 #include "sources/vortex_ring.h"
 
 #include "animation/definition_checks.h"
+#include "base/growing_array.h"
 #include "base/random.h"
 #include "base/status.h"
 #include "base/vec3.h"
 #include "sources/vortex_cross_section.h"
 
-#include <stddef.h>
+#include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* Waviness: modes and key of their phases. */
@@ -259,4 +261,40 @@ void vti_fill_ring(const vt_ring_def *def, vt_vorton_list *list)
         vti_list_section(&section, &frame, def->circulation, list);
     }
     vti_remove_sum(list);
+}
+
+/* ---- as a structure: its data is the definition ---- */
+
+static int64_t count(const void *def, int64_t pulse)
+{
+    (void)pulse;
+    return vti_ring_count(def);
+}
+
+static void fill(const void *def, int64_t pulse, vt_vorton_list *list)
+{
+    (void)pulse;
+    vti_fill_ring(def, list);
+}
+
+static vt_fluid_def fluid(const void *def, int64_t pulse)
+{
+    (void)pulse;
+    return ((const vt_ring_def *)def)->fluid;
+}
+
+vt_status vti_create_ring(const void *data, vt_structure *made)
+{
+    static const vt_structure_kind kind = {
+        .name = "ring", .count = count, .fill = fill, .destroy = free, .fluid = fluid};
+    const vt_ring_def *const def = data;
+    const vt_status status = vti_check_ring(def);
+    if (status)
+        return status;
+    vt_ring_def *const copy = vti_copy_of(def, sizeof *def);
+    if (!copy)
+        return vti_fail(VT_OUT_OF_MEMORY, "no memory for a ring");
+    *made = (vt_structure){
+        .kind = &kind, .data = copy, .start = def->time, .end = INFINITY, .parent = def->parent};
+    return VT_OK;
 }

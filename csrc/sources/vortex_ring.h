@@ -17,3 +17,6 @@ int64_t vti_ring_count(const vt_ring_def *def);
 /* Adds the vortons of a ring that was checked to an empty list, section by section. The strengths
  * sum to 0 within rounding. */
 void vti_fill_ring(const vt_ring_def *def, vt_vorton_list *list);
+
+/* Checks a vt_ring_def and makes a structure of it; on failure there is nothing to destroy. */
+vt_status vti_create_ring(const void *def, vt_structure *made);

@@ -4,9 +4,6 @@
 #include "base/status.h"
 #include "model/birth_sequence.h"
 #include "model/fluid_composition.h"
-#include "sources/jet.h"
-#include "sources/random_cloud.h"
-#include "sources/vortex_ring.h"
 #include "state/closed_container.h"
 #include "state/heat_budget.h"
 #include "state/particles.h"
@@ -15,113 +12,8 @@
 
 enum { MOST_STRUCTURES = 1 << 20, MOST_BIRTHS = 1 << 14 };
 
-/* ---- kinds ---- */
+/* ---- what its fluid carries ---- */
 
-static int64_t count_ring(const void *data, int64_t pulse)
-{
-    (void)pulse;
-    return vti_ring_count(data);
-}
-
-static void fill_ring(const void *data, int64_t pulse, vt_vorton_list *list)
-{
-    (void)pulse;
-    vti_fill_ring(data, list);
-}
-
-/* A pulse of no circulation makes no ring. */
-static int64_t count_pulse(const void *data, int64_t pulse)
-{
-    const vt_ring_def ring = vti_jet_ring(data, pulse);
-    return ring.circulation == 0.0 ? 0 : vti_ring_count(&ring);
-}
-
-static void fill_pulse(const void *data, int64_t pulse, vt_vorton_list *list)
-{
-    const vt_ring_def ring = vti_jet_ring(data, pulse);
-    if (ring.circulation != 0.0)
-        vti_fill_ring(&ring, list);
-}
-
-static void destroy_jet(void *data)
-{
-    vti_destroy_jet(data);
-    free(data);
-}
-
-static int64_t count_filament(const void *data, int64_t pulse)
-{
-    (void)pulse;
-    return vti_filament_count(data);
-}
-
-static void fill_filament(const void *data, int64_t pulse, vt_vorton_list *list)
-{
-    (void)pulse;
-    vti_fill_filament(data, list);
-}
-
-static void destroy_filament(void *data)
-{
-    vti_destroy_filament(data);
-    free(data);
-}
-
-static int64_t count_cloud(const void *data, int64_t pulse)
-{
-    (void)pulse;
-    return vti_cloud_count(data);
-}
-
-static void fill_cloud(const void *data, int64_t pulse, vt_vorton_list *list)
-{
-    (void)pulse;
-    vti_fill_cloud(data, list);
-}
-
-static void destroy_cloud(void *data)
-{
-    vti_destroy_cloud(data);
-    free(data);
-}
-
-static vt_fluid_def fluid_of_ring(const void *data, int64_t pulse)
-{
-    (void)pulse;
-    return ((const vt_ring_def *)data)->fluid;
-}
-
-static vt_fluid_def fluid_of_pulse(const void *data, int64_t pulse)
-{
-    return vti_jet_ring(data, pulse).fluid;
-}
-
-static vt_fluid_def fluid_of_filament(const void *data, int64_t pulse)
-{
-    (void)pulse;
-    return ((const vt_filament *)data)->def.fluid;
-}
-
-static vt_fluid_def fluid_of_cloud(const void *data, int64_t pulse)
-{
-    (void)pulse;
-    return ((const vt_cloud *)data)->def.fluid;
-}
-
-const vt_structure_kind vti_ring_kind = {"ring",        count_ring, fill_ring, free,
-                                         fluid_of_ring, NULL,       NULL};
-
-const vt_structure_kind vti_jet_kind = {"ring of the jet", count_pulse, fill_pulse, destroy_jet,
-                                        fluid_of_pulse,    NULL,        NULL};
-
-const vt_structure_kind vti_filament_kind = {
-    "filament", count_filament, fill_filament, destroy_filament, fluid_of_filament, NULL, NULL};
-
-const vt_structure_kind vti_tube_kind = {
-    "tube", count_filament, fill_filament, destroy_filament, fluid_of_filament, NULL, NULL};
-
-const vt_structure_kind vti_cloud_kind = {"cloud",        count_cloud, fill_cloud, destroy_cloud,
-                                          fluid_of_cloud, NULL,        NULL};
 void vti_fill_composition(const vt_structure_birth *birth, int column, float *values)
 {
     const vt_structure *const structure = birth->structure;
@@ -140,10 +32,15 @@ const float *vti_structure_lifetimes(const vt_structure *structure)
     return structure->kind->lifetimes ? structure->kind->lifetimes(structure->data) : NULL;
 }
 
+static const vt_animations *animations_of(const vt_structure *structure)
+{
+    return structure->kind->animations ? structure->kind->animations(structure->data) : NULL;
+}
+
 int vti_structure_changes(const vt_structure *structure)
 {
-    return structure->kind == &vti_jet_kind &&
-           ((const vt_jet *)structure->data)->animations.count > 0;
+    const vt_animations *const animations = animations_of(structure);
+    return animations && animations->count > 0;
 }
 
 static void use_composition(vt_simulation *s, const vt_structure *structure)
@@ -217,19 +114,6 @@ vt_vorton_list vti_new_vorton_list(vt_arena *arena, int64_t count, int threads)
                             .threads = threads};
 }
 
-static void place_vector(const vt_pose *pose, float vector[3], int is_point)
-{
-    double before[3], after[3];
-    for (int c = 0; c < 3; c++)
-        before[c] = (double)vector[c];
-    if (is_point)
-        vti_pose_point(pose, before, after);
-    else
-        vti_pose_direction(pose, before, after);
-    for (int c = 0; c < 3; c++)
-        vector[c] = (float)(is_point ? after[c] : pose->scale * after[c]);
-}
-
 void vti_fill_structure(const vt_transforms *transforms, const vt_structure_birth *birth,
                         vt_vorton_list *list)
 {
@@ -240,8 +124,8 @@ void vti_fill_structure(const vt_transforms *transforms, const vt_structure_birt
     const vt_pose pose = vti_pose_at(transforms, structure->parent, birth->time);
     const float scale = (float)pose.scale;
     for (int64_t i = 0; i < birth->count; i++) {
-        place_vector(&pose, list->position + 3 * i, 1);
-        place_vector(&pose, list->strength + 3 * i, 0);
+        vti_pose_point_row(&pose, list->position + 3 * i);
+        vti_pose_vector_row(&pose, list->strength + 3 * i);
         list->core[i] *= scale;
         list->volume[i] *= scale * scale * scale;
     }
@@ -356,8 +240,7 @@ static vt_status find_members(const vt_simulation *s, vt_structure *structure)
     if (!kind->fluid)
         return VT_OK;
     const vt_fluid_def fluid = kind->fluid(structure->data, 0);
-    const vt_animations *const animations =
-        kind == &vti_jet_kind ? &((const vt_jet *)structure->data)->animations : NULL;
+    const vt_animations *const animations = animations_of(structure);
     structure->members = vti_fluid_members(&fluid, animations);
     const vt_status status = vti_check_fluid(&s->def.combustion, kind->name, &fluid, animations);
     return status ? status
@@ -375,37 +258,4 @@ vt_status vti_keep_structure(vt_simulation *s, vt_structure *structure)
     if (status)
         structure->kind->destroy(structure->data);
     return status;
-}
-
-static void *copy_of(const void *data, size_t size)
-{
-    void *const copy = malloc(size);
-    if (!copy)
-        vti_fail(VT_OUT_OF_MEMORY, "no memory for a structure");
-    return copy ? memcpy(copy, data, size) : NULL;
-}
-
-vt_status vti_keep_structure_copy(vt_simulation *s, const vt_structure_kind *kind, const void *data,
-                                  size_t size, double time, int32_t parent)
-{
-    void *const copy = copy_of(data, size);
-    return copy ? vti_keep_structure(s, &(vt_structure){.kind = kind,
-                                                        .data = copy,
-                                                        .start = time,
-                                                        .end = INFINITY,
-                                                        .parent = parent})
-                : VT_OUT_OF_MEMORY;
-}
-
-vt_status vti_keep_filament(vt_simulation *s, const vt_structure_kind *kind, vt_filament *made)
-{
-    void *const copy = copy_of(made, sizeof *made);
-    if (copy)
-        return vti_keep_structure(s, &(vt_structure){.kind = kind,
-                                                     .data = copy,
-                                                     .start = made->def.time,
-                                                     .end = INFINITY,
-                                                     .parent = made->def.parent});
-    vti_destroy_filament(made);
-    return VT_OUT_OF_MEMORY;
 }

@@ -3,22 +3,7 @@
 #pragma once
 
 #include "model/pose.h"
-#include "sources/vortex_filament.h"
-
-extern const vt_structure_kind vti_ring_kind;
-
-extern const vt_structure_kind vti_jet_kind;
-
-extern const vt_structure_kind vti_filament_kind;
-
-extern const vt_structure_kind vti_tube_kind;
-
-extern const vt_structure_kind vti_cloud_kind;
-
-vt_status vti_keep_structure_copy(vt_simulation *s, const vt_structure_kind *kind, const void *data,
-                                  size_t size, double time, int32_t parent);
-
-vt_status vti_keep_filament(vt_simulation *s, const vt_structure_kind *kind, vt_filament *made);
+#include "state/sources.h"
 
 /* One that is in a list no more: its data goes with the last of those that share it. */
 void vti_release_structure(const vt_structure *structure);

@@ -130,8 +130,7 @@ void vti_bound_body(vt_body *body)
     double reach = 0;
     for (int32_t n = 0; n < body->solid_count; n++) {
         double way[3];
-        memcpy(way, body->solids[n].center, sizeof way);
-        vti_add_scaled(way, -1, body->center);
+        vti_subtract(body->solids[n].center, body->center, way);
         reach = fmax(reach, vti_sqrt(vti_dot(way, way)) + body->solids[n].circumscribed);
     }
     body->reach = body->scale * reach;

@@ -22,7 +22,6 @@ static const range vorton_ranges[] = {
     {VT_VORTON_bound_volume, 0, FLT_MAX, "finite values >= 0"},
 #define VT_CARRIED(name, least, most, allowed) {VT_VORTON_##name, least, most, allowed},
 #include "vorton/columns.def"
-#undef VT_CARRIED
     {VT_VORTON_age, -FLT_MAX, FLT_MAX, "finite values"},
     {VT_VORTON_lifetime, -INFINITY, INFINITY, "numbers"},
 };
@@ -146,7 +145,6 @@ static vt_status check_flags(const vt_simulation *s)
     const uint32_t known = 0
 #define VT_FLAG(name, bit, description) | 1u << bit
 #include "vorton/columns.def"
-#undef VT_FLAG
         ;
     if (!vti_is_viewed(s, VT_VORTONS, VT_VORTON_flags))
         return VT_OK;

@@ -82,8 +82,7 @@ void vti_stop_frame(vt_simulation *s, const vt_container_frame *before, double d
 vt_fluid vti_fluid_in_container(const vt_simulation *s)
 {
     vt_simulation_def def = s->def;
-    for (int c = 0; c < 3; c++)
-        def.gravity[c] -= s->carried.acceleration[c];
+    vti_subtract(def.gravity, s->carried.acceleration, def.gravity);
     vt_fluid fluid = vti_fluid_of(&s->def);
     memcpy(fluid.gravity, vti_fluid_of(&def).gravity, sizeof fluid.gravity);
     return fluid;

@@ -23,8 +23,7 @@ vt_acting_force vti_force_at(const vt_simulation *s, const vt_force *force, doub
     vti_pose_direction(pose, def.axis, now->axis);
     vti_pose_direction(pose, def.velocity, now->target);
     now->radius = def.radius * pose->scale;
-    for (int a = 0; a < 3; a++)
-        now->target[a] -= s->winds.velocity[a];
+    vti_subtract(now->target, s->winds.velocity, now->target);
     return acting;
 }
 
@@ -58,8 +57,7 @@ static double share_in_shape(const vt_shape *shape, double falloff, const double
 {
     const double width = falloff * depth_of(shape);
     double d[3], axis[3] = {shape->axis[0], shape->axis[1], shape->axis[2]}, share = 1;
-    for (int a = 0; a < 3; a++)
-        d[a] = point[a] - shape->center[a];
+    vti_subtract(point, shape->center, d);
     if (!(width > 0))
         return 0;
     if (shape->kind == VT_SHAPE_SPHERE)
@@ -95,15 +93,13 @@ int vti_acting_box(const vt_acting_force *acting, double low[3], double high[3])
     const vt_region *const region = &acting->region;
     if (!acting->force->has_region)
         return 0;
+    vti_empty_box(low, high);
     for (int corner = 0; corner < 8; corner++) {
         double point[3], world[3];
         for (int a = 0; a < 3; a++)
             point[a] = corner >> a & 1 ? region->upper[a] : region->lower[a];
         vti_pose_point(&acting->pose, point, world);
-        for (int a = 0; a < 3; a++) {
-            low[a] = corner ? fmin(low[a], world[a]) : world[a];
-            high[a] = corner ? fmax(high[a], world[a]) : world[a];
-        }
+        vti_add_to_box(world, low, high);
     }
     return 1;
 }

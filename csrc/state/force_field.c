@@ -10,8 +10,7 @@ void vti_destroy_force(vt_force *force)
     vti_destroy_animations(&force->animations);
     free(force->eddies);
     free(force->grid);
-    if (force->has_region)
-        vti_destroy_region(&force->region);
+    vti_destroy_region(&force->region);
 }
 
 void vti_destroy_forces(vt_forces *forces)
@@ -27,31 +26,17 @@ void vti_destroy_forces(vt_forces *forces)
 /* `to` has the plain values of `from` already; on failure there is nothing to destroy. */
 static vt_status copy_force(const vt_force *from, vt_force *to)
 {
-    vt_status status = VT_OK;
-    to->has_region = 0;
-    to->eddies = NULL;
-    to->grid = NULL;
-    if (from->has_region) {
-        if (vti_copy_region(&from->region, &to->region))
-            status = vti_fail(VT_OUT_OF_MEMORY, "no memory for the copy of a shape");
-        to->has_region = status == VT_OK;
-    }
-    if (from->eddies && !status) {
-        to->eddies = malloc(sizeof *to->eddies);
-        if (to->eddies)
-            *to->eddies = *from->eddies;
-        else
-            status = vti_fail(VT_OUT_OF_MEMORY, "no memory for the copy of eddies");
-    }
-    if (from->grid && !status) {
-        to->grid = vti_copy_force_grid(from->grid);
-        if (!to->grid)
-            status = vti_fail(VT_OUT_OF_MEMORY, "no memory for the copy of a force on a grid");
-    }
-    to->animations = (vt_animations){0};
-    if (!status)
-        status = vti_copy_animations(&vti_force_definition, from->animations.count,
-                                     from->animations.items, &to->animations);
+    to->region = (vt_region){0};
+    to->eddies = vti_copy_of(from->eddies, sizeof *from->eddies);
+    to->grid = from->grid ? vti_copy_force_grid(from->grid) : NULL;
+    vt_status status = vti_copy_animations(&vti_force_definition, from->animations.count,
+                                           from->animations.items, &to->animations);
+    if (!status && vti_copy_region(&from->region, &to->region))
+        status = vti_fail(VT_OUT_OF_MEMORY, "no memory for the copy of a shape");
+    if (!status && !to->eddies != !from->eddies)
+        status = vti_fail(VT_OUT_OF_MEMORY, "no memory for the copy of eddies");
+    if (!status && !to->grid != !from->grid)
+        status = vti_fail(VT_OUT_OF_MEMORY, "no memory for the copy of a force on a grid");
     if (status)
         vti_destroy_force(to);
     return status;

@@ -1,8 +1,5 @@
 #include "state/kill.h"
 
-#include <float.h>
-#include <math.h>
-
 #include "base/growing_array.h"
 #include "base/status.h"
 #include "geometry/region_points.h"
@@ -10,8 +7,7 @@
 void vti_destroy_kill(vt_kill *kill)
 {
     vti_destroy_animations(&kill->animations);
-    if (kill->has_region)
-        vti_destroy_region(&kill->region);
+    vti_destroy_region(&kill->region);
 }
 
 void vti_destroy_kills(vt_kills *kills)
@@ -35,7 +31,7 @@ vt_status vti_copy_kills(const vt_kills *from, vt_kills *to)
                                 kill->animations.items, &to->kill[n].animations);
         if (status)
             return status;
-        if (kill->has_region && vti_copy_region(&kill->region, &to->kill[n].region)) {
+        if (vti_copy_region(&kill->region, &to->kill[n].region)) {
             vti_destroy_animations(&to->kill[n].animations);
             return vti_fail(VT_OUT_OF_MEMORY, "no memory for the copy of a shape");
         }

@@ -176,12 +176,12 @@ void vti_mark_newborn_vortex(vt_simulation *s, int64_t first, int64_t count)
         s->vortons.flags[i] |= VT_FLAG_NEWBORN_VORTEX;
 }
 
-static vt_status check_finite(const char *name, const float *values, int64_t count, int components)
+static vt_status check_finite(const char *name, const float *values, int64_t count)
 {
-    for (int64_t i = 0; i < count * components; i++)
+    for (int64_t i = 0; i < 3 * count; i++)
         if (!isfinite(values[i]))
             return vti_fail(VT_NOT_FINITE, "%s has %g in row %lld; allowed are finite values", name,
-                            (double)values[i], (long long)(i / components));
+                            (double)values[i], (long long)(i / 3));
     return VT_OK;
 }
 
@@ -212,9 +212,9 @@ vt_status vti_check_vorton_rows(int64_t count, const float *position, const floa
     if (!status && count > 0 && !volume)
         status = vti_fail(VT_INVALID_ARGUMENT, "volume is NULL; allowed are count rows");
     if (!status)
-        status = check_finite("position", position, count, 3);
+        status = check_finite("position", position, count);
     if (!status)
-        status = check_finite("strength", strength, count, 3);
+        status = check_finite("strength", strength, count);
     if (!status)
         status = check_positive("core", core, count, 0);
     if (!status)
@@ -227,7 +227,7 @@ vt_status vti_check_tracer_rows(int64_t count, const float *position, const floa
 {
     vt_status status = vti_check_count(count, position, density, size);
     if (!status)
-        status = check_finite("position", position, count, 3);
+        status = check_finite("position", position, count);
     if (!status)
         status = check_positive("density", density, count, 1);
     if (!status)

@@ -73,12 +73,13 @@ typedef struct vt_structure_kind {
     const char *name; /* in messages */
     int64_t (*count)(const void *data, int64_t pulse);
     void (*fill)(const void *data, int64_t pulse, vt_vorton_list *list); /* count vortons */
-    void (*destroy)(void *data);
+    void (*destroy)(void *data); /* with the memory of data itself */
     /* what the fluid of the vortons of a pulse carries, the same for all of them; NULL: `carried`
      * says it, as many values, or NULL where it is as the ambient fluid */
     vt_fluid_def (*fluid)(const void *data, int64_t pulse);
     const float *(*carried)(const void *data, int column);
     const float *(*lifetimes)(const void *data); /* s; NULL, also as the function: endless */
+    const vt_animations *(*animations)(const void *data); /* of its parameters; NULL: none change */
 } vt_structure_kind;
 
 /* Pulse n is born at start + n period, s, or where the integral of a rate from start is n, while

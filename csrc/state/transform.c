@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "animation/definition_checks.h"
+#include "base/growing_array.h"
 #include "base/status.h"
 #include "base/vec3.h"
 #include "model/columns.h"
@@ -151,14 +152,12 @@ static vt_status copy_transform(const vt_transform *from, vt_transform *to)
                                                  from->animations.items, &to->animations);
     if (status || !from->arc.values)
         return status;
-    const size_t bytes = sizeof(double) * (size_t)from->arc.count;
-    double *const way = malloc(bytes);
+    double *const way = vti_copy_of(from->arc.values, sizeof(double) * (size_t)from->arc.count);
     if (!way) {
         vti_destroy_animations(&to->animations);
         return vti_fail(VT_OUT_OF_MEMORY, "no memory for a rotation of %lld keys",
                         (long long)from->arc.count);
     }
-    memcpy(way, from->arc.values, bytes);
     to->arc = *vti_find_animation(&to->animations, "rotation");
     to->arc.components = 1;
     to->arc.values = way;

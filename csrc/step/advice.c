@@ -3,7 +3,6 @@
 #include <stdio.h>
 
 #include "model/fluid_composition.h"
-#include "population/diffusion.h"
 #include "sources/source_list.h"
 #include "state/predicates.h"
 #include "state/simulation.h"

@@ -46,16 +46,14 @@ static void take_block(void *data, int64_t begin, int64_t end)
         float *const column = job->column[n];
         for (int64_t i = begin; i < end && column; i++) {
             double v[3];
-            for (int c = 0; c < 3; c++)
-                v[c] = (double)column[3 * i + c];
+            vti_widen(column + 3 * i, v);
             if (n < PLACES)
                 take_place(way->from, way->to, v);
             else
                 take_direction(way->from, way->to, v);
             if (n >= PLACES + DIRECTIONS)
                 vti_add_scaled(v, 1, way->gain);
-            for (int c = 0; c < 3; c++)
-                column[3 * i + c] = (float)v[c];
+            vti_narrow(v, column + 3 * i);
         }
     }
 }

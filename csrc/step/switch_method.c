@@ -1,7 +1,5 @@
 #include "step/switch_method.h"
 
-#include "animation/definition.h"
-#include "base/status.h"
 #include "model/method.h"
 #include "panels/panel_choice.h"
 #include "population/thermal_expansion.h"

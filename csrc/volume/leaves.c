@@ -298,15 +298,15 @@ static void gather_rows(const vt_leaves *from, const vt_neighbourhood *around, i
     }
 }
 
-/* Makes of each of the first `kept` words the union of `count` from it on: of 2, 4, 8 ..., and at
- * last of two such runs that overlap. */
-static void unite(uint64_t *words, int kept, int count)
+/* Makes of each of the first 8 words the union of `count` from it on: of 2, 4, 8 ..., and at last
+ * of two such runs that overlap. */
+static void unite(uint64_t *words, int count)
 {
     int done = 1;
     for (; 2 * done <= count; done *= 2)
-        for (int i = 0; i < kept + count - 2 * done; i++)
+        for (int i = 0; i < VT_LEAF_SIDE + count - 2 * done; i++)
             words[i] |= words[i + done];
-    for (int i = 0; i < kept && done < count; i++)
+    for (int i = 0; i < VT_LEAF_SIDE && done < count; i++)
         words[i] |= words[i + count - done];
 }
 
@@ -341,11 +341,11 @@ static void dilate_mask(const vt_leaves *from, uint64_t key, int radius, uint64_
     gather_rows(from, &around, radius, rows);
     for (int x = 0; x < window; x++) {
         slices[x] = 0;
-        unite(rows[x], VT_LEAF_SIDE, across);
+        unite(rows[x], across);
         for (int y = 0; y < VT_LEAF_SIDE; y++)
             slices[x] |= (unite_bits(rows[x][y], across) & 255) << (8 * y);
     }
-    unite(slices, VT_LEAF_SIDE, across);
+    unite(slices, across);
     memcpy(mask, slices, VT_LEAF_WORDS * sizeof *mask);
 }
 

@@ -91,9 +91,8 @@ vt_status vt_create_volume(vt_simulation *simulation, const vt_volume_def *def, 
     if (volume)
         *volume = NULL;
     vt_status status = vti_accept(&vti_volume_definition, def, &accepted);
-    if (status)
-        return status;
-    status = create_volume_now(simulation, accepted.def, volume);
+    if (!status)
+        status = create_volume_now(simulation, accepted.def, volume);
     vti_give_back(&accepted);
     return status;
 }

@@ -412,9 +412,8 @@ vt_status vt_encode_vdb(const vt_volume *volume, const vt_vdb_def *def, uint8_t 
 {
     vt_accepted accepted;
     vt_status status = vti_accept(&vti_vdb_definition, def, &accepted);
-    if (status)
-        return status;
-    status = encode_vdb_now(volume, accepted.def, bytes, size);
+    if (!status)
+        status = encode_vdb_now(volume, accepted.def, bytes, size);
     vti_give_back(&accepted);
     return status;
 }

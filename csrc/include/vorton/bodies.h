@@ -24,33 +24,12 @@ VT_API int32_t vt_body_count(const vt_simulation *simulation);
  * index itself until a body is removed. */
 VT_API vt_status vt_get_body_id(const vt_simulation *simulation, int32_t index, int32_t *id);
 
+/* Name and state of a body; body_state.def lists and explains the members. */
 typedef struct vt_body_state {
     size_t struct_size;
     char name[64];
-    int32_t hole;
-    double position[3];         /* centre of its volume, m: of several shapes, the mean of theirs by
-                                   volume; of a plane its point */
-    double rotation[4];         /* unit quaternion w x y z */
-    double velocity[3];         /* of that centre, m/s */
-    double angular_velocity[3]; /* rad/s, in the world */
-    int32_t free;               /* it moves by itself */
-    double mass;                /* kg; 0: it has none */
-    double inertia[3][3];       /* moments of inertia about the centre, in the world, kg m^2 */
-    double fluid_density;       /* mean of the fluid that a body with mass displaces, kg/m^3 */
-    /* what a body has received since its creation: impulses, N s, and angular impulses about its
-     * centre, N m s, of the flow (what it takes to set the fluid around it in motion included, up to
-     * the beginning of the last substep; with method.bodies article of the particles that ran into
-     * it), and with mass of gravity and buoyancy together, and of contact with other bodies. A held
-     * one records them without following. */
-    double flow_impulse[3], flow_angular_impulse[3];
-    double weight_impulse[3], weight_angular_impulse[3];
-    double contact_impulse[3], contact_angular_impulse[3];
-    double temperature;      /* K; 0: it exchanges no heat */
-    double heat_given;       /* to the fluid since it was added, J; below 0: taken */
-    double shed_strength[3]; /* sum of the strengths of the vortons that it has shed, m^3/s: vortex
-                                lines go on inside a body, where -shed_strength lies evenly */
-    double lower[3], upper[3]; /* corners of the box along the axes around it, m; of a container
-                                  around its room; infinite where a plane leaves it open */
+#define VT_BODY_STATE(type, name, unit, description) VT_MEMBER_##type(name)
+#include "vorton/body_state.def"
 } vt_body_state;
 
 /* Where body `id` is now, and how it moves from now on. */

@@ -13,7 +13,6 @@ enum { VT_FLOAT32, VT_INT64, VT_UINT32, VT_BOOL }; /* VT_BOOL: bytes, 0 or 1 */
 enum {
 #define VT_FLAG(name, bit, description) VT_FLAG_##name = 1 << bit,
 #include "vorton/columns.def"
-#undef VT_FLAG
 };
 
 /* An array that belongs to the simulation, in C order. Column arrays never move; the first `count`

@@ -37,6 +37,7 @@
 #define VT_MEMBER_direction(name) double name[3];  /* x y z, not all 0 */
 #define VT_MEMBER_quaternion(name) double name[4]; /* w x y z */
 #define VT_MEMBER_vectors(name) double name[2][3];
+#define VT_MEMBER_matrix(name) double name[3][3]; /* of records alone */
 #define VT_MEMBER_whole(name) int32_t name;
 #define VT_MEMBER_count(name) int64_t name;
 #define VT_MEMBER_seed(name) uint64_t name;

@@ -1,7 +1,6 @@
 #include "kernels/grid/walled_gradient.h"
 
 #include "base/parallel.h"
-#include "base/simd_rearrange.h"
 
 enum { BLOCK_NODES = 2048 };
 
