@@ -49,12 +49,14 @@ MANTAFLOW = {
     "mantaflow-025-noise": (0.025, 2),
     "mantaflow-0133": (0.0133, 1),
 }
-VORTON = {f"vorton-{str(core)[2:]}": core for core in (0.09, 0.06, 0.045, 0.03, 0.02, 0.015)}
-FINE = ("mantaflow-0133", "vorton-015")
+CORES = (0.09, 0.06, 0.045, 0.03, 0.02, 0.015)
+VORTON = {f"vorton-{str(core)[2:]}": {"core": core} for core in CORES}
 FAMILIES = {
     "Mantaflow": ("mantaflow-04", "mantaflow-025", "mantaflow-0133"),
     "vorton": tuple(VORTON),
 }
+VORTON["vorton-04-stirred"] = {"core": 0.04, "voxel": 0.016, "swirl": 0.6, "renew": 8}
+FINE = ("mantaflow-0133", "vorton-015")
 COLUMNS = {"cpu": "CPU s a frame", "detail": "flow detail, 1/s^2", "blobs": "blobs of .05 m, 1/m^3"}
 
 
@@ -72,21 +74,21 @@ def bake_mantaflow(folder, cell, noise):
     return record
 
 
-def make_plume(core):
-    """By the default method, in voxels of half a core."""
-    scene = vt.Scene("plume", seed=1, voxel=core / 2)
+def make_plume(core, voxel=None, swirl=0.3, renew=6):
+    """By the default method; without `voxel` in voxels of half a core."""
+    scene = vt.Scene("plume", seed=1, voxel=voxel or core / 2)
     source = vt.Disk(radius=0.25, thickness=0.1)
-    smoke = {"temperature": 600, "swirl": 0.3, "renew": 6, "lifetime": 3, "per_voxel": 6}
+    smoke = {"temperature": 600, "swirl": swirl, "renew": renew, "lifetime": 3, "per_voxel": 6}
     scene.add(vt.Emitter(source, **smoke, core=core))
     return scene
 
 
-def bake_here(folder, core):
+def bake_here(folder, settings):
     """Bake a plume by vorton in this process; CPU s go to FOLDER/bake.json."""
     done = []  # CPU s when each frame, the first before all steps, is on the disk
     how = {"frames": (1, STEPS + 2), "fps": FPS, "threads": 1}
     vt.bake(
-        make_plume(core),
+        make_plume(**settings),
         folder / "bake",
         tracers=False,
         progress=lambda *_: done.append(time.process_time()),
@@ -97,9 +99,9 @@ def bake_here(folder, core):
     (folder / "bake.json").write_text(json.dumps(record))
 
 
-def bake_vorton(folder, core):
+def bake_vorton(folder, settings):
     remove(folder / "bake")
-    run([sys.executable, __file__, "--here", str(folder), str(core)])
+    run([sys.executable, __file__, "--here", str(folder), json.dumps(settings)])
     return json.loads((folder / "bake.json").read_text())
 
 
@@ -282,7 +284,7 @@ def measure(out, name, repeats, reader):
     plume = Plume(folder, name, found[-1], reader)
     density = plume.density()
     record = {
-        "width": how[0],
+        "width": how[0] if theirs else how[0]["core"],
         "cpu": min(bake["cpu"] for bake in found),
         "cpu_of_bakes": [bake["cpu"] for bake in found],
         "cpu_total": found[0]["cpu_total"],
@@ -355,6 +357,6 @@ def main():
 
 if __name__ == "__main__":
     if sys.argv[1] == "--here":
-        bake_here(Path(sys.argv[2]), float(sys.argv[3]))
+        bake_here(Path(sys.argv[2]), json.loads(sys.argv[3]))
     else:
         main()
