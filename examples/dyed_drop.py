@@ -12,6 +12,7 @@ from vorton.preview import Camera, render, volume_bounds, write_film
 CORE = 0.005  # of the vortons, m
 
 scene = vt.Scene("dyed_drop", seed=3, ambient=vt.Water(), voxel=0.0016)
+scene.detail = 0  # ink has a smooth edge: no eddies but those that one sees
 drop = vt.Sphere(radius=0.05)
 scene.add(vt.Emitter(drop, density=10, renew=0, core=CORE, swirl=0.01))  # kg/m^3 more, at once
 push = {"radius": 0.033, "core": 0.014, "circulation": 0.02}  # the swirl of a drop that fell in

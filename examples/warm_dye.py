@@ -21,6 +21,7 @@ BLOCK, SHEET = 0.08, 0.006  # depth, m
 
 def make_scene(depth, voxel=0.0018):
     scene = vt.Scene("warm_dye", ambient=vt.Water(COLD), thermal_diffusivity=1e-6, voxel=voxel)
+    scene.detail = 0  # dye has a smooth edge: no eddies but those that one sees
     ball = vt.Sphere((0, 0, -0.01), radius=0.04)
     scene.add(vt.Emitter(ball, temperature=WARM, renew=0, core=0.005, smoke=0))
     scene.add(vt.Tracers(vt.Box((-0.11, -depth / 2, -0.07), (0.11, depth / 2, 0.07)), per_voxel=8))

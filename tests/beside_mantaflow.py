@@ -49,16 +49,14 @@ MANTAFLOW = {
     "mantaflow-025-noise": (0.025, 2),
     "mantaflow-0133": (0.0133, 1),
 }
-FINE = ("mantaflow-0133",)
-CORES = (0.045, 0.03, 0.02, 0.015)
-VORTON = {
-    f"{order}-{str(core)[2:]}": (core, order) for order in ("second", "fourth") for core in CORES
-}
+CORES = (0.09, 0.06, 0.045, 0.03, 0.02, 0.015)
+VORTON = {f"vorton-{str(core)[2:]}": {"core": core} for core in CORES}
 FAMILIES = {
     "Mantaflow": ("mantaflow-04", "mantaflow-025", "mantaflow-0133"),
-    "vorton": tuple(name for name in VORTON if name.startswith("second")),
-    'vorton, order="fourth"': tuple(name for name in VORTON if name.startswith("fourth")),
+    "vorton": tuple(VORTON),
 }
+VORTON["vorton-04-stirred"] = {"core": 0.04, "voxel": 0.016, "swirl": 0.6, "renew": 8}
+FINE = ("mantaflow-0133", "vorton-015")
 COLUMNS = {"cpu": "CPU s a frame", "detail": "flow detail, 1/s^2", "blobs": "blobs of .05 m, 1/m^3"}
 
 
@@ -70,27 +68,27 @@ def bake_mantaflow(folder, cell, noise):
     script, words = HERE / "hosts" / "bake_mantaflow.py", [str(folder), str(cell), str(noise)]
     command = ["blender", "-b", "-t", "1", "--factory-startup", "--python-exit-code", "1"]
     command += ["--python", str(script), "--", *words, str(STEPS)]
-    run(command)
+    run(command, folder)  # noise leaves a file of its own there
     record = json.loads((folder / "bake.json").read_text())
     record["cpu"] = float(np.mean(record["cpu"][-MEASURED:]))
     return record
 
 
-def make_plume(core, order):
-    scene = vt.Scene("plume", seed=1, voxel=core / 2, spacing=core if order == "fourth" else None)
-    scene.method = vt.Method(order=order)
+def make_plume(core, voxel=None, swirl=0.3, renew=6):
+    """By the default method; without `voxel` in voxels of half a core."""
+    scene = vt.Scene("plume", seed=1, voxel=voxel or core / 2)
     source = vt.Disk(radius=0.25, thickness=0.1)
-    smoke = {"temperature": 600, "swirl": 0.3, "renew": 6, "lifetime": 3, "per_voxel": 6}
+    smoke = {"temperature": 600, "swirl": swirl, "renew": renew, "lifetime": 3, "per_voxel": 6}
     scene.add(vt.Emitter(source, **smoke, core=core))
     return scene
 
 
-def bake_here(folder, core, order):
+def bake_here(folder, settings):
     """Bake a plume by vorton in this process; CPU s go to FOLDER/bake.json."""
     done = []  # CPU s when each frame, the first before all steps, is on the disk
     how = {"frames": (1, STEPS + 2), "fps": FPS, "threads": 1}
     vt.bake(
-        make_plume(core, order),
+        make_plume(**settings),
         folder / "bake",
         tracers=False,
         progress=lambda *_: done.append(time.process_time()),
@@ -101,14 +99,14 @@ def bake_here(folder, core, order):
     (folder / "bake.json").write_text(json.dumps(record))
 
 
-def bake_vorton(folder, core, order):
+def bake_vorton(folder, settings):
     remove(folder / "bake")
-    run([sys.executable, __file__, "--here", str(folder), str(core), order])
+    run([sys.executable, __file__, "--here", str(folder), json.dumps(settings)])
     return json.loads((folder / "bake.json").read_text())
 
 
-def run(command):
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
+def run(command, folder=None):
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
     if done.returncode != 0:
         raise RuntimeError(f"{command[0]}: {done.stdout[-500:]}{done.stderr[-2000:]}")
 
@@ -279,14 +277,14 @@ def measure(out, name, repeats, reader):
         return json.loads(kept.read_text())
     folder.mkdir(parents=True, exist_ok=True)
     theirs = name in MANTAFLOW
-    bake, how = (bake_mantaflow, MANTAFLOW[name]) if theirs else (bake_vorton, VORTON[name])
+    bake, how = (bake_mantaflow, MANTAFLOW[name]) if theirs else (bake_vorton, (VORTON[name],))
     found = [bake(folder, *how)]
     while len(found) < repeats and found[0]["cpu_total"] < SHORT:
         found.append(bake(folder, *how))
     plume = Plume(folder, name, found[-1], reader)
     density = plume.density()
     record = {
-        "width": how[0],
+        "width": how[0] if theirs else how[0]["core"],
         "cpu": min(bake["cpu"] for bake in found),
         "cpu_of_bakes": [bake["cpu"] for bake in found],
         "cpu_total": found[0]["cpu_total"],
@@ -339,7 +337,7 @@ def main():
     parser.add_argument(
         "--openvdb", default="/usr/bin/python3", metavar="PYTHON", help="with OpenVDB's module"
     )
-    options = parser.parse_args()
+    options = parser.parse_intermixed_args()
     usual = [name for name in (*MANTAFLOW, *VORTON) if options.fine or name not in FINE]
     names = options.cases or usual
     for name in names:
@@ -359,6 +357,6 @@ def main():
 
 if __name__ == "__main__":
     if sys.argv[1] == "--here":
-        bake_here(Path(sys.argv[2]), float(sys.argv[3]), sys.argv[4])
+        bake_here(Path(sys.argv[2]), json.loads(sys.argv[3]))
     else:
         main()

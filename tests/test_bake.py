@@ -20,6 +20,7 @@ from vorton import _core, bake_frames, files, report, tracer_files, vdb_files
 from vorton.baking import PRESETS, Volumes, bake
 from vorton.combustion import Combustion
 from vorton.emitter import Emitter
+from vorton.fields import readable_json
 from vorton.manifest import Manifest
 from vorton.progress import clock
 from vorton.scene import Scene
@@ -67,6 +68,31 @@ def test_manifest_has_the_same_content_everywhere(reference):
     text = (reference / "ring.json").read_text()
     json.loads(text, parse_constant=lambda name: pytest.fail(name))
     assert str(reference) not in text
+
+
+def test_manifest_is_its_data_whatever_was_written_before(reference, tmp_path):
+    """Frames that are added, replaced and removed, and none: as readable_json writes them."""
+    data = json.loads((reference / "ring.json").read_text())
+    manifest = Manifest(tmp_path / "ring.json", {**data, "frames": []})
+
+    def check(*frames: dict) -> None:
+        text = manifest.path.read_text()
+        assert json.loads(text) == {**data, "frames": list(frames)}
+        assert text == readable_json(json.loads(text), indent=1)
+
+    manifest.save()
+    check()
+    first, second = data["frames"][:2]
+    manifest.add_frame(second)
+    check(second)
+    manifest.add_frame(first)
+    check(first, second)
+    other = {**second, "bounds": [[0.0, 1.0, 2.0], [3.0, 4.0, 5.0]], "note": '\n "frames": []'}
+    manifest.add_frame(other)
+    check(first, other)
+    data["first"] = 2
+    manifest.keep(2, data["last"])
+    check(other)
 
 
 def test_tracer_frames(reference):

@@ -60,6 +60,9 @@ def test_every_picture_is_shown_with_what_makes_it(site):
         pictures = re.findall(r"\(\.\./pictures/(.*?)\)", page)
         assert not pictures or "```sh" in page, f"{name} does not say how to make {pictures}"
         shown.update(pictures)
+    others = sources.whole("examples/FROM_OTHER_SOLVERS.md")
+    assert "`python tests/beside_mantaflow.py" in others
+    shown.update(re.findall(r"\(pictures/(.*?)\)", others))
     assert shown == {path.name for path in sources.PICTURES.iterdir()}
 
 

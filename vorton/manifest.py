@@ -146,6 +146,8 @@ def json_value(value: Any) -> Any:
 
 _BEGIN = readable_json({"format": FORMAT}, indent=1).encode().rstrip(b"}\n ")
 """What every manifest begins with."""
+_NO_FRAMES = '\n "frames": []'
+"""That line of a manifest without frames; no string in it has a line of its own."""
 
 
 class Manifest:
@@ -163,6 +165,7 @@ class Manifest:
         self.path = path
         self.data = data
         self._frames = {int(record["frame"]): record for record in data["frames"]}
+        self._texts: dict[int, str] = {}  # of frames, as they were written
 
     # ---- reading ----
 
@@ -356,12 +359,21 @@ class Manifest:
     def add_frame(self, record: dict[str, Any]) -> None:
         """Put in (or replace) the record of a frame, and write the manifest."""
         self._frames[record["frame"]] = json_value(record)
+        self._texts.pop(record["frame"], None)
         self.save()
 
     def save(self) -> None:
         """Write the manifest atomically; OSError where it cannot be written."""
         self.data["frames"] = [self._frames[n] for n in self.frames]
-        write_atomically(self.path, readable_json(self.data, indent=1).encode())
+        write_atomically(self.path, self._text().encode())
+
+    def _text(self) -> str:
+        """`readable_json` of the data; a frame's text is made once, not at each save again."""
+        begin, end = readable_json({**self.data, "frames": []}, indent=1).split(_NO_FRAMES)
+        for n in self._frames.keys() - self._texts.keys():
+            self._texts[n] = readable_json(self._frames[n], indent=1).rstrip().replace("\n", "\n  ")
+        frames = ",".join(f"\n  {self._texts[n]}" for n in self.frames)
+        return begin + _NO_FRAMES[:-1] + frames + ("\n ]" if frames else "]") + end
 
     def keep(self, first: int, last: int) -> None:
         """Remove the files of all frames but these, and their records: these are the range then.
