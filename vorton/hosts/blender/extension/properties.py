@@ -6,8 +6,7 @@ import bpy
 from vorton.ambient import AMBIENTS
 from vorton.hosts.blender import roles
 
-RELATIVE = {"PATH_SUPPORTS_BLEND_RELATIVE"} if bpy.app.version >= (4, 5, 0) else set()
-"""Options of a path that may begin with //, which Blender 4.5 wants to be told."""
+from .places import RELATIVE
 
 
 def make_group(name, settings):
