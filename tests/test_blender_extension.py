@@ -48,7 +48,7 @@ def run_in_blender(folder, what, place, library=True):
         check=False, capture_output=True, text=True, env=environment, timeout=300,
     )  # fmt: skip
     assert result.exists(), done.stdout + done.stderr
-    return json.loads(result.read_text())
+    return json.loads(result.read_text()) | {"status": done.returncode}
 
 
 @pytest.fixture(scope="module")
@@ -75,7 +75,7 @@ def bakes(addons, tmp_path_factory):
 
 def test_it_leaves_nothing_behind(scenes):
     report, _ = scenes
-    assert report["before"] == report["after"] == []
+    assert report["before"] == report["after"] == [] and report["status"] == 0
     assert {"VORTON_OT_bake", "VORTON_PT_object", "Object", "Scene"} <= set(report["there"])
     assert any("bakes" in text for text in report["there"])
 
@@ -275,7 +275,7 @@ def test_export_says_a_command_that_bakes_the_same(scenes):
 
 def test_stage_without_a_bake_leaves_the_earlier_one(scenes):
     report = scenes[0]["stages"]
-    assert "the folder does not exist" in report["said"]
+    assert "no bake in " in report["said"] and "press Bake" in report["said"]
     assert report["kept"] and report["camera"] and report["none"]
 
 
@@ -391,9 +391,27 @@ def test_a_changed_scene_is_baked_from_the_current_frame_on(bakes, tmp_path):
 
 
 @pytest.mark.slow
+def test_a_file_saved_as_another_goes_on_from_what_it_shows(bakes):
+    found = bakes[0]["from here"]["version"]
+    assert found["stage"] == found["baked"] == ["FINISHED"] and found["kept"]
+    assert found["same"] == [True] * 4 + [False] * 2
+    higher = found["box"][1][2] - bakes[0]["from here"]["here"][1][2]
+    assert higher > 1  # two frames of a wind of 24 m/s upwards
+
+
+@pytest.mark.slow
+def test_grids_that_blender_does_not_know_of_are_named(bakes):
+    found = bakes[0]["new grids"]
+    lacking = [name for name in found["written"] if name not in found["shown"]]
+    assert "heat" in found["written"]
+    said = [text for text in found["said"] if "Blender remembers these files without" in text]
+    assert len(said) == bool(lacking) and all(", ".join(lacking) in text for text in said)
+
+
+@pytest.mark.slow
 def test_what_cannot_be_baked_from_a_frame_on_is_said(bakes):
     found = bakes[0]["from here"]
-    assert "holds no bake" in found["nothing"] or "does not exist" in found["nothing"]
+    assert "no bake in " in found["nothing"] and "press Bake" in found["nothing"]
     for frame in ("11", "18"):
         assert f"frame {frame}: go to one of the frames 12 to 16" in found[frame]
     assert "frames 4-6 would be removed" in found["14"] and found["kept"]

@@ -689,6 +689,46 @@ def from_here(addon, folder):
     found["again"] = said_by(bpy.ops.vorton.bake_from, overwrite=True)
     found |= {"after": digests(place), "here": box_of(shown, 16)}
     found["other"] = addon.bakes.holds_other(scene, exported("from here"))
+    return found | {"version": as_another_version(addon, folder, place)}
+
+
+def new_grids(addon, folder):
+    """Fire in the place of smoke: what Blender does not know of is said."""
+    from vorton.manifest import Manifest
+
+    scene, _ = ball_of_smoke(1, 1.0)
+    bpy.ops.wm.save_as_mainfile(filepath=str(folder / "warm.blend"))
+    assert bpy.ops.vorton.bake() == {"FINISHED"}
+    mark(bpy.data.objects["Ball"], "SMOKE")
+    said = []
+    operator = types.SimpleNamespace(overwrite=True, report=lambda kind, text: said.append(text))
+    operator.finish = types.MethodType(addon.bakes.VORTON_OT_bake.finish, operator)
+    manager = types.SimpleNamespace(windows=[])
+    context = types.SimpleNamespace(scene=scene, window_manager=manager, window=None)
+    assert addon.bakes.VORTON_OT_bake.execute(operator, context) == {"FINISHED"}
+    scene.frame_set(2)
+    shown = scene.vorton.result.data
+    shown.grids.load()
+    written = Manifest.find(addon.places.bake_folder(scene)).data["volumes"]["grids"]
+    return {"shown": [grid.name for grid in shown.grids], "written": list(written.values()),
+            "said": said}  # fmt: skip
+
+
+def as_another_version(addon, folder, place):
+    """The file under another name: its smoke is that of the first one, and is gone on from."""
+    bpy.ops.wm.save_as_mainfile(filepath=str(folder / "zweite Fassung.blend"))
+    scene = bpy.context.scene
+    before = digests(place)
+    found = {"stage": said_by(bpy.ops.vorton.stage, samples=1)}
+    scene.vorton.simulation.wind = (0, 0, 24)
+    scene.frame_set(15)
+    found["baked"] = said_by(bpy.ops.vorton.bake_from)
+    new = addon.bakes.bake_folder(scene)
+    found |= {"kept": digests(place) == before, "box": box_of(scene.vorton.result, 16)}
+    found["same"] = [
+        digests(new)[f"zweite Fassung_{n:04d}.vdb"] == before[f"from here_{n:04d}.vdb"]
+        for n in range(1, 7)
+    ]
     return found
 
 
@@ -710,6 +750,7 @@ def what_bakes_are(addons, folder):
             "failing later": failing_later(addon, folder),
             "nothing yet": nothing_yet(folder),
             "from here": from_here(addon, folder),
+            "new grids": new_grids(addon, folder),
         }
 
 

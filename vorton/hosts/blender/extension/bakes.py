@@ -5,6 +5,7 @@ import bpy
 
 from vorton import _core
 from vorton.archive import Archive
+from vorton.cli import one_line
 from vorton.hosts.blender import volumes
 from vorton.hosts.blender.export import export_scene, metres
 from vorton.hosts.blender.job import Job
@@ -12,7 +13,7 @@ from vorton.hosts.blender.sequences import find_sequence
 from vorton.manifest import Manifest
 from vorton.progress import clock
 
-from .places import RELATIVE, bake_folder, json_path, scene_name
+from .places import RELATIVE, bake_folder, find_bake, json_path, scene_name, shown_folder
 
 WAIT = 0.2  # s, between two looks at a bake
 ERRORS = (ValueError, TypeError, OSError, RuntimeError)
@@ -46,7 +47,7 @@ class Running:
 
 def refused(operator, error):
     """Report an error; what the operator then returns."""
-    operator.report({"ERROR"}, str(error))
+    operator.report({"ERROR"}, one_line(error))
     return {"CANCELLED"}
 
 
@@ -131,10 +132,10 @@ class Baking:
             self.report({"WARNING"}, made.named(text))
         if job.done or not job.error:  # what is whole is shown even if it has failed
             show_whole(self, scene, job)
-        if not bpy.data.filepath:
+        if not bpy.data.filepath and not job.error:
             text = f"save the .blend file to keep the bake: it is in {Running.folder}"
             self.report({"WARNING"}, text)
-        return refused(self, made.named(job.error)) if job.error else {"FINISHED"}
+        return refused(self, RuntimeError(made.named(job.error))) if job.error else {"FINISHED"}
 
 
 def begin(operator, context, folder, origin=None, kept=0):
@@ -168,11 +169,11 @@ def show_whole(operator, scene, job):
     try:
         shown = show_bake(scene, Running.folder)
     except ERRORS as error:
-        operator.report({"WARNING"}, f"nothing to show: {error}")
+        operator.report({"WARNING"}, f"nothing to show: {one_line(error)}")
         return
     if lacking := volumes.unknown_grids(Running.folder):
-        text = f"Blender remembers these files without {', '.join(lacking)}: save, and restart it"
-        operator.report({"WARNING"}, text)
+        text = f"Blender remembers these files without {', '.join(lacking)}"
+        operator.report({"WARNING"}, f"{text}: restart it, or bake into another Folder")
     if job.cancelled:
         whole = shown.data.frame_duration
         text = f"{whole} of {job.total} frames are baked; Bake goes on from there"
@@ -208,9 +209,8 @@ def redraw(context):
                 area.tag_redraw()
 
 
-def show_bake(scene, folder=None):
-    """Show the bake of a scene: in the volume that did so before, or in a new one."""
-    folder = folder or bake_folder(scene)
+def show_bake(scene, folder):
+    """Show a bake of a scene: in the volume that did so before, or in a new one."""
     shown = scene.vorton.result
     again = shown is not None and shown.name in scene.objects and shown.type == "VOLUME"
     if again:
@@ -269,7 +269,7 @@ def last_kept(scene, made):
         There is none; what else keeps a bake from being left there.
     """
     here, start, about = scene.frame_current, scene.frame_start, scene.vorton
-    manifest = Manifest.find(bake_folder(scene))
+    manifest = find_bake(shown_folder(scene))
     if manifest.archive is None or not about.keep_archive:
         raise ValueError("a bake is gone on with from its archive: tick Keep archive and bake")
     if manifest.data["fps"] != made.fps:
@@ -305,32 +305,31 @@ class VORTON_OT_bake_from(Baking, bpy.types.Operator):
         scene = context.scene
         try:
             self.made = export_scene(scene, scene_name(scene))
-            lost = frames_from(scene, last_kept(scene, self.made))
-            changed = holds_other(scene, self.made)
+            kept, changed = last_kept(scene, self.made), holds_other(scene, self.made)
+            origin = find_bake(shown_folder(scene))
         except ERRORS as error:
             return refused(self, error)
-        if not changed:
-            self.report({"INFO"}, "the scene is that of the bake: all of its frames stay")
-        if not changed or not lost:
+        lost = [scene.frame_start + n - 1 for n in origin.frames if n > kept]
+        if origin.folder.resolve() != bake_folder(scene).resolve():
+            text = f"{bake_folder(scene)} holds another bake: replace it?"
+        else:
+            text = "are baked anew by the scene as it is: replace them?"
+            text = f"Frames {lost[0]} to {lost[-1]} {text}" if lost else ""
+            if not changed:
+                self.report({"INFO"}, "the scene is that of the bake: all of its frames stay")
+        if not changed or not text:
             return self.execute(context)
         self.overwrite = True
-        text = f"Frames {lost[0]} to {lost[-1]} are baked anew by the scene as it is: replace them?"
         return ask(self, context, event, text)
 
     def execute(self, context):
-        scene, folder = context.scene, bake_folder(context.scene)
+        scene = context.scene
         try:
             self.made = getattr(self, "made", None) or export_scene(scene, scene_name(scene))
             kept = last_kept(scene, self.made)
         except ERRORS as error:
             return refused(self, error)
-        return begin(self, context, folder, folder, kept)
-
-
-def frames_from(scene, kept):
-    """The frames of the scene that its bake has after the first ones."""
-    frames = Manifest.find(bake_folder(scene)).frames
-    return [scene.frame_start + n - 1 for n in frames if n > kept]
+        return begin(self, context, bake_folder(scene), shown_folder(scene), kept)
 
 
 class VORTON_OT_branch(Baking, bpy.types.Operator):
@@ -369,9 +368,10 @@ class VORTON_OT_branch(Baking, bpy.types.Operator):
         except ERRORS as error:
             return refused(self, error)
         text = self.folder or free_folder(scene)
-        origin = bake_folder(scene)
-        if bake_folder(scene, text) == origin:
-            return refused(self, f"{text}: holds the bake itself; choose another folder")
+        origin = shown_folder(scene)
+        if bake_folder(scene, text).resolve() == origin.resolve():
+            error = ValueError(f"{text}: holds the bake itself; choose another folder")
+            return refused(self, error)
         Running.earlier, scene.vorton.folder = scene.vorton.folder, text
         begun = begin(self, context, bake_folder(scene), origin, kept)
         if Running.job is None and begun == {"CANCELLED"}:
@@ -420,7 +420,7 @@ class VORTON_OT_show(bpy.types.Operator):
 
     def execute(self, context):
         try:
-            show_bake(context.scene)
+            show_bake(context.scene, find_bake(bake_folder(context.scene)).folder)
         except ERRORS as error:
             return refused(self, error)
         return {"FINISHED"}

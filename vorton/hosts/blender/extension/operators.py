@@ -11,11 +11,10 @@ from vorton.hosts.blender import objects, roles, stage
 from vorton.hosts.blender.export import marked, metres
 from vorton.hosts.blender.firelight import add_firelight
 from vorton.hosts.blender.materials import look_of
-from vorton.manifest import Manifest
 from vorton.scene import Scene
 
 from .bakes import ERRORS, refused, show_bake
-from .places import bake_folder, scene_name
+from .places import find_bake, scene_name, shown_folder
 
 PRESETS = Path(__file__).parent / "presets"
 FRAMES = 96  # of a preset
@@ -75,7 +74,8 @@ class VORTON_OT_add(bpy.types.Operator):
     def execute(self, context):
         known = presets()
         if self.preset not in known:
-            return refused(self, f"{self.preset}: no such preset; there are {', '.join(known)}")
+            there = ", ".join(known)
+            return refused(self, ValueError(f"{self.preset}: no such preset; there are {there}"))
         scene = context.scene
         made = Scene.load(known[self.preset])
         added = objects.build_scene(made, scene, tuple(scene.cursor.location))
@@ -162,7 +162,8 @@ def bottoms(scene):
 
 def set_stage(scene, samples):
     """The stage of a bake: as large as what its frames show."""
-    frames = Manifest.find(bake_folder(scene)).data["frames"]
+    bake = find_bake(shown_folder(scene))
+    frames = bake.data["frames"]
     bounds = [frame["bounds"] for frame in frames if frame.get("bounds")]
     if not bounds:
         raise ValueError("no frame shows smoke: bake first")
@@ -176,12 +177,10 @@ def set_stage(scene, samples):
     stage.set_camera(eye, low, high, (lower[1] + upper[1]) / 2, scene)
     if scene.vorton.use_combustion:
         stage.set_night(scene, ground=lower[2], size=40 * (high - low))
-        shown, start = show_bake(scene), scene.frame_start
+        shown, start = show_bake(scene, bake.folder), scene.frame_start
         look = look_of(shown)
         if look is not None:
-            add_firelight(
-                bake_folder(scene), look, shown, frame_start=start, length=unit, scene=scene
-            )
+            add_firelight(bake.folder, look, shown, frame_start=start, length=unit, scene=scene)
     else:
         stage.set_day(scene)
     stage.set_cycles(scene, samples=samples)

@@ -7,6 +7,7 @@ from pathlib import Path
 import bpy
 
 from vorton.hosts.blender.export import file_name
+from vorton.manifest import Manifest
 
 RELATIVE = {"PATH_SUPPORTS_BLEND_RELATIVE"} if bpy.app.version >= (4, 5, 0) else set()
 """Options of a path that may begin with //, which Blender 4.5 wants to be told."""
@@ -30,6 +31,24 @@ def bake_folder(scene, text=None):
     text = text or scene.vorton.folder or "//"
     where = base_folder() / text[2:] if text.startswith("//") else Path(bpy.path.abspath(text))
     return where / scene_name(scene)
+
+
+def shown_folder(scene):
+    """Where the bake is that the scene shows: not where it would bake if the .blend file has been
+    saved under another name since, or for the first time."""
+    shown = scene.vorton.result
+    if shown is not None and shown.type == "VOLUME" and shown.data.filepath:
+        folder = Path(bpy.path.abspath(shown.data.filepath)).parent
+        if Manifest.all_in(folder):
+            return folder
+    return bake_folder(scene)
+
+
+def find_bake(folder):
+    """The manifest of the bake in a folder; ValueError where there is none."""
+    if not Manifest.all_in(folder):
+        raise ValueError(f"no bake in {folder}: press Bake, or set Folder to where it is")
+    return Manifest.find(folder)
 
 
 def json_path(scene):

@@ -83,11 +83,6 @@ class VORTON_PG_object(bpy.types.PropertyGroup):
     )
 
 
-def is_volume(_, thing):
-    """Whether an object may show a bake."""
-    return thing.type == "VOLUME"
-
-
 class VORTON_PG_scene(bpy.types.PropertyGroup):
     """What a scene tells vorton."""
 
@@ -121,7 +116,6 @@ class VORTON_PG_scene(bpy.types.PropertyGroup):
         type=bpy.types.Object,
         name="Volume",
         description="The object that shows the bake",
-        poll=is_volume,
         options=set(),
     )
     ambient: bpy.props.EnumProperty(
