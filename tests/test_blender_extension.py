@@ -415,7 +415,9 @@ def test_what_cannot_be_baked_from_a_frame_on_is_said(bakes):
     for frame in ("11", "18"):
         assert f"frame {frame}: go to one of the frames 12 to 16" in found[frame]
     assert "frames 4-6 would be removed" in found["14"] and found["kept"]
-    assert found["asked"] == ["Frames 14 to 16 are baked anew by the scene as it is: replace them?"]
+    assert found["said"] == "6 of 6 frames are baked; Bake goes on from there"
+    asked = "Frames 14 to 16 are baked anew by the scene as it is: replace them?"
+    assert found["asked"] == [asked]
     assert found["folder"] == "//vorton from 14"
     assert "Scene.seed = 7: was 0" in found["refused"][0] and found["refused"][1] == "//vorton"
     assert found["branch"] == found["show"] == found["again"] == ["FINISHED"] and not found["other"]

@@ -673,7 +673,7 @@ def from_here(addon, folder):
     asked = types.SimpleNamespace(invoke_confirm=lambda *_, **how: said.append(how["message"]))
     context = types.SimpleNamespace(scene=scene, window_manager=asked)
     addon.bakes.VORTON_OT_bake_from.invoke(operator, context, None)
-    found["asked"] = said
+    found["asked"] = list(said)
     found["branch"] = said_by(bpy.ops.vorton.branch)
     found["folder"], branch = scene.vorton.folder, addon.bakes.bake_folder(scene)
     found["branched"] = digests(branch)
@@ -689,6 +689,9 @@ def from_here(addon, folder):
     found["again"] = said_by(bpy.ops.vorton.bake_from, overwrite=True)
     found |= {"after": digests(place), "here": box_of(shown, 16)}
     found["other"] = addon.bakes.holds_other(scene, exported("from here"))
+    job = types.SimpleNamespace(cancelled=True, done=2, total=3)  # it had 3 frames to make
+    addon.bakes.show_whole(operator, scene, job, 6)
+    found["said"] = said[-1][1]
     return found | {"version": as_another_version(addon, folder, place)}
 
 

@@ -131,7 +131,7 @@ class Baking:
         for text in dict.fromkeys([*made.warnings, *job.warnings]):
             self.report({"WARNING"}, made.named(text))
         if job.done or not job.error:  # what is whole is shown even if it has failed
-            show_whole(self, scene, job)
+            show_whole(self, scene, job, made.frames)
         if not bpy.data.filepath and not job.error:
             text = f"save the .blend file to keep the bake: it is in {Running.folder}"
             self.report({"WARNING"}, text)
@@ -164,8 +164,8 @@ def begin(operator, context, folder, origin=None, kept=0):
     return {"RUNNING_MODAL"}
 
 
-def show_whole(operator, scene, job):
-    """Show the frames that a job has made, and say how many where it was cancelled."""
+def show_whole(operator, scene, job, frames):
+    """Show what is baked, and say how many frames of all these are where it was cancelled."""
     try:
         shown = show_bake(scene, Running.folder)
     except ERRORS as error:
@@ -176,7 +176,7 @@ def show_whole(operator, scene, job):
         operator.report({"WARNING"}, f"{text}: restart it, or bake into another Folder")
     if job.cancelled:
         whole = shown.data.frame_duration
-        text = f"{whole} of {job.total} frames are baked; Bake goes on from there"
+        text = f"{whole} of {frames} frames are baked; Bake goes on from there"
         operator.report({"INFO"}, text)
 
 
