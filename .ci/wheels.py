@@ -17,8 +17,11 @@ another processor by qemu-aarch64, as a program of Windows by wine64.
 """
 
 import argparse
+import functools
 import importlib.util
 import os
+import resource
+import shlex
 import shutil
 import subprocess
 import sys
@@ -93,11 +96,23 @@ PYCONFIG = """\
 """
 
 
+def zig():
+    """The program itself: by `python -m ziglang` a Python more would start for each object."""
+    [folder] = importlib.util.find_spec("ziglang").submodule_search_locations
+    return Path(folder) / "zig"
+
+
 def load_setup():
     spec = importlib.util.spec_from_file_location("vorton_setup", ROOT / "setup.py")
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     return module
+
+
+def processor_time():
+    """Of all processes that were run, s: it does not depend on what else the machine does."""
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
 
 
 def run(*command):
@@ -144,8 +159,7 @@ def make_import_library(folder):
     definition = folder / "python3.def"
     definition.write_text("\n".join(lines) + "\n")
     library = folder / "python3.lib"
-    run(sys.executable, "-m", "ziglang", "dlltool", "-m", "i386:x86-64", "-d", definition,
-        "-l", library)  # fmt: skip
+    run(zig(), "dlltool", "-m", "i386:x86-64", "-d", definition, "-l", library)
     return library
 
 
@@ -153,7 +167,7 @@ def build_wheel(name, folder):
     """One wheel, by setup.py with another compiler and other files to include and link."""
     platform, setup = PLATFORMS[name], load_setup()
     os.environ.update(
-        CC=f"{sys.executable} -m ziglang cc -target {platform.target}",
+        CC=f"{shlex.quote(str(zig()))} cc -target {platform.target}",
         CFLAGS=CFLAGS,
         LDFLAGS="-s",
         VORTON_OPENMP="0",
@@ -245,26 +259,31 @@ def run_bits(runner, program, threads, simd):
     return done.stdout.splitlines()
 
 
+@functools.cache  # for all platforms
+def bits_of(like, folder):
+    """The digests of a library that was built here."""
+    folder.mkdir(exist_ok=True)
+    compile_bits(["cc"], like, folder / "bits")
+    shutil.copy(like, folder)
+    return run_bits((), folder / "bits", 2, "")
+
+
 def check_bits(name, folder, like):
     """Whether the library of a wheel gives the digests of another one, by all instruction sets."""
     platform, setup = PLATFORMS[name], load_setup()
     if platform.runner is None:
         print(f"{name}: linked and checked, cannot be run here", flush=True)
         return
-    own, other = folder / name / "bits", folder / "like"
+    own = folder / name / "bits"
     with zipfile.ZipFile(find_wheel(name, folder)) as wheel:
         library = setup.library_name(setup.SYSTEMS[platform.system])
         for file in wheel.namelist():
             if file.startswith(f"vorton/{library}"):
                 own.mkdir(exist_ok=True)
                 (own / Path(file).name).write_bytes(wheel.read(file))
-    other.mkdir(exist_ok=True)
-    compile_bits(["cc"], like, other / "bits")
-    shutil.copy(like, other)
     linked = own / (library + setup.SYSTEMS[platform.system].import_suffix)
-    zig = [sys.executable, "-m", "ziglang", "cc", "-target", platform.target]
-    compile_bits(zig, linked, own / "bits.exe")
-    expected = run_bits((), other / "bits", 2, "")
+    compile_bits([zig(), "cc", "-target", platform.target], linked, own / "bits.exe")
+    expected = bits_of(like, folder / "like")
     for threads, simd in enumerate(reversed(setup.targets_of(platform.machine)), 1):
         found = run_bits(platform.runner, own / "bits.exe", threads, simd)
         if found != expected:
@@ -286,11 +305,15 @@ def main():
     for name in options.platforms or PLATFORMS:
         if options.here:
             build_wheel(name, folder)
-        else:  # setuptools is run once by a process
-            run(sys.executable, __file__, "--here", "--folder", folder, name)
-            check_wheel(name, folder)
-            if options.like:
-                check_bits(name, folder, options.like.resolve())
+            continue
+        begin = processor_time()
+        run(sys.executable, __file__, "--here", "--folder", folder, name)  # setuptools once in each
+        built = processor_time()
+        check_wheel(name, folder)
+        if options.like:
+            check_bits(name, folder, options.like.resolve())
+        times = f"{built - begin:.0f} s to build, {processor_time() - built:.0f} s to check"
+        print(f"{name}: {times}, of a processor", flush=True)
 
 
 if __name__ == "__main__":

@@ -5,6 +5,7 @@ everywhere.
 """
 
 import dataclasses
+import hashlib
 import json
 import os
 import shlex
@@ -24,6 +25,7 @@ from vorton.hosts import meshes, poses
 from vorton.hosts.blender import effectors, firelight, live, measure_look, roles, stage
 from vorton.hosts.blender.export import Export
 from vorton.hosts.blender.job import Job
+from vorton.manifest import Manifest
 from vorton.scene import OF_SIMULATION
 
 SCRIPT = Path(__file__).resolve().parent / "hosts" / "use_extension.py"
@@ -46,7 +48,7 @@ def run_in_blender(folder, what, place, library=True):
         check=False, capture_output=True, text=True, env=environment, timeout=300,
     )  # fmt: skip
     assert result.exists(), done.stdout + done.stderr
-    return json.loads(result.read_text())
+    return json.loads(result.read_text()) | {"status": done.returncode}
 
 
 @pytest.fixture(scope="module")
@@ -73,9 +75,9 @@ def bakes(addons, tmp_path_factory):
 
 def test_it_leaves_nothing_behind(scenes):
     report, _ = scenes
-    assert report["before"] == report["after"] == []
+    assert report["before"] == report["after"] == [] and report["status"] == 0
     assert {"VORTON_OT_bake", "VORTON_PT_object", "Object", "Scene"} <= set(report["there"])
-    assert any("operators" in text for text in report["there"])
+    assert any("bakes" in text for text in report["there"])
 
 
 SAME = {"campfire", "plume", "warm_ball", "warm_dye"}  # without a transform
@@ -273,7 +275,7 @@ def test_export_says_a_command_that_bakes_the_same(scenes):
 
 def test_stage_without_a_bake_leaves_the_earlier_one(scenes):
     report = scenes[0]["stages"]
-    assert "the folder does not exist" in report["said"]
+    assert "no bake in " in report["said"] and "press Bake" in report["said"]
     assert report["kept"] and report["camera"] and report["none"]
 
 
@@ -360,6 +362,65 @@ def test_looks_are_measured_until_somebody_sets_them(bakes):
     measured = measure_look(folder / "vorton" / "ein Feuer ä")
     assert whole == pytest.approx([measured.density, measured.emission], rel=1e-6)
     assert first[0] > 1.5 * whole[0] and chosen == [7, whole[1]]
+
+
+@pytest.mark.slow
+def test_a_changed_scene_is_baked_from_the_current_frame_on(bakes, tmp_path):
+    """Frames before keep their files, those after are those of `vorton branch`, and are shown."""
+    report, folder = bakes
+    found = report["from here"]
+    before, after = found["before"], found["after"]
+    frames = [name for name in before if name.endswith((".vdb", ".npz"))]
+    assert len(frames) == 12 and before.keys() == after.keys()
+    for name in frames:
+        assert (before[name] == after[name]) == (name[-8:-4] < "0004"), name
+    assert found["branched"] == found["after"]
+    scene, out = folder / "from here.vorton.json", tmp_path / "out"
+    command = [sys.executable, "-m", "vorton", "branch", str(scene), "--frames", "1-6", "--quiet",
+               "--from", str(folder / "origin"), "--frame", "3", "-o", str(out)]  # fmt: skip
+    subprocess.run(command, check=True, capture_output=True)
+    theirs = {path.name: hashlib.sha256(path.read_bytes()).hexdigest() for path in out.iterdir()}
+    assert theirs == found["after"]
+    manifest = Manifest.find(folder / "vorton" / "from here").data
+    assert manifest["branch"]["frame"] == 3
+    origin = Manifest.find(folder / "origin").data
+    assert manifest["branch"]["scene_sha256"] == origin["scene_sha256"]
+    box = np.array([found["box"], found["back"], *found["moved"], found["here"]])
+    assert (box[1] == box[0]).all() and (box[2] == box[0]).all() and (box[4] == box[3]).all()
+    assert box[3, 0, 0] - box[0, 0, 0] > 2  # three frames of a wind of 24 m/s, less its margin
+
+
+@pytest.mark.slow
+def test_a_file_saved_as_another_goes_on_from_what_it_shows(bakes):
+    found = bakes[0]["from here"]["version"]
+    assert found["stage"] == found["baked"] == ["FINISHED"] and found["kept"]
+    assert found["same"] == [True] * 4 + [False] * 2
+    higher = found["box"][1][2] - bakes[0]["from here"]["here"][1][2]
+    assert higher > 1  # two frames of a wind of 24 m/s upwards
+
+
+@pytest.mark.slow
+def test_grids_that_blender_does_not_know_of_are_named(bakes):
+    found = bakes[0]["new grids"]
+    lacking = [name for name in found["written"] if name not in found["shown"]]
+    assert "heat" in found["written"]
+    said = [text for text in found["said"] if "Blender remembers these files without" in text]
+    assert len(said) == bool(lacking) and all(", ".join(lacking) in text for text in said)
+
+
+@pytest.mark.slow
+def test_what_cannot_be_baked_from_a_frame_on_is_said(bakes):
+    found = bakes[0]["from here"]
+    assert "no bake in " in found["nothing"] and "press Bake" in found["nothing"]
+    for frame in ("11", "18"):
+        assert f"frame {frame}: go to one of the frames 12 to 16" in found[frame]
+    assert "frames 4-6 would be removed" in found["14"] and found["kept"]
+    assert found["said"] == "6 of 6 frames are baked; Bake goes on from there"
+    asked = "Frames 14 to 16 are baked anew by the scene as it is: replace them?"
+    assert found["asked"] == [asked]
+    assert found["folder"] == "//vorton from 14"
+    assert "Scene.seed = 7: was 0" in found["refused"][0] and found["refused"][1] == "//vorton"
+    assert found["branch"] == found["show"] == found["again"] == ["FINISHED"] and not found["other"]
 
 
 @pytest.mark.slow

@@ -421,6 +421,80 @@ def test_bodies_that_are_free_or_out_of_order_are_refused():
             carry_over(sim, vt.Simulation(other, threads=1))
 
 
+# ---- in the place of the other bake ----
+
+
+def copy_of(origin, tmp_path):
+    out = tmp_path / "out"
+    shutil.copytree(origin, out)
+    return out
+
+
+def test_in_place_it_is_as_it_is_elsewhere(origin, tmp_path):
+    """The frames before are not touched; the way back to the earlier scene gives its bake."""
+    out = copy_of(origin, tmp_path)
+    changed = windy("ring")
+    stay = [out / f"ring_000{n}{suffix}" for n in (1, 2) for suffix in (".vdb", ".npz")]
+    before = [path.stat() for path in stay]
+    with pytest.raises(ValueError, match="frames 3-4 would be removed; .*overwrite=True"):
+        branch(changed, out, out)
+    assert content(out) == content(origin)
+    branch(changed, out, out, overwrite=True)
+    branch(changed, origin, tmp_path / "elsewhere")
+    made = content(out)
+    assert made == content(tmp_path / "elsewhere")
+    assert made["ring_0003.vdb"] != content(origin)["ring_0003.vdb"]
+    after = [path.stat() for path in stay]
+    assert [(a.st_ino, a.st_mtime_ns) for a in after] == [(b.st_ino, b.st_mtime_ns) for b in before]
+    branch(small_scene(), out, out, overwrite=True)
+    assert content(out) == content(origin) and "branch" not in Manifest.find(out).data
+
+
+def test_in_place_frames_may_be_added(origin, tmp_path):
+    """Behind the last frame nothing is removed, and nobody has to allow it."""
+    out = copy_of(origin, tmp_path)
+    manifest = branch(windy("ring"), out, out, frame=4, frames=(1, 6))
+    assert manifest.frames == list(range(1, 7)) and manifest.data["branch"]["frame"] == 4
+    assert all(content(out)[name] == digest for name, digest in content(origin).items()
+               if name.endswith((".vdb", ".npz")))  # fmt: skip
+
+
+def test_in_place_an_unchanged_scene_loses_nothing(origin, tmp_path, monkeypatch):
+    out = copy_of(origin, tmp_path)
+    steps = count_steps(monkeypatch)
+    branch(small_scene(), out, out)
+    assert steps == [] and content(out) == content(origin)
+
+
+@pytest.mark.parametrize("stop", ["remove", "states", "frame"])
+def test_in_place_it_goes_on_where_it_was_interrupted(origin, tmp_path, monkeypatch, stop):
+    """By the same call; once the states are there by `bake`, too."""
+    from vorton import bake_branch, manifest
+
+    out, changed = copy_of(origin, tmp_path), windy("ring")
+    branch(changed, origin, tmp_path / "elsewhere")
+
+    def fail(*_, **__):
+        raise OSError("now")
+
+    with monkeypatch.context() as patched:
+        if stop == "remove":
+            patched.setattr(manifest, "remove", fail)
+        elif stop == "states":
+            patched.setattr(bake_branch, "write_frames", fail)
+        else:
+            patched.setattr(bake_branch, "bake_timed", fail)
+        with pytest.raises(OSError, match="now"):
+            branch(changed, out, out, overwrite=True)
+    if stop == "frame":
+        steps = count_steps(monkeypatch)
+        quiet(changed, out)
+        assert steps == [3, 4]
+    else:
+        branch(changed, out, out, overwrite=True)
+    assert content(out) == content(tmp_path / "elsewhere")
+
+
 def test_bad_arguments(origin, branched, tmp_path):
     out = tmp_path / "out"
     for values, text in (

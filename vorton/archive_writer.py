@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import threading
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -203,13 +203,20 @@ def cut_archive(path: Path, frame: int) -> None:
 def _renew_head(path: Path, about: Mapping[str, Any]) -> None:
     """Put a head in the place of another that differs in nothing but the paths of its scene."""
     try:
-        earlier = Archive(path)
+        with Archive(path) as archive:
+            earlier, frames = archive.about, archive.frames
     except ValueError:  # it is damaged, or none
         return
-    with earlier:
-        keys = (earlier.about.keys() | about.keys()) - {"scene"}
-        if all(earlier.about.get(key) == about.get(key) for key in keys):
-            write_frames(path, about, (earlier.block(number) for number in earlier.frames))
+    keys = (earlier.keys() | about.keys()) - {"scene"}
+    if all(earlier.get(key) == about.get(key) for key in keys):
+        write_frames(path, about, blocks_of(path, frames))
+
+
+def blocks_of(path: Path, frames: Iterable[int]) -> Iterator[bytes]:
+    """Frames of an archive, which is closed behind the last one: what they go to may then take its
+    place, on Windows, too."""
+    with Archive(path) as archive:
+        yield from map(archive.block, frames)
 
 
 def _ends_with(path: Path, at: int, content: bytes) -> bool:

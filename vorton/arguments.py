@@ -220,7 +220,8 @@ def _add_branch(commands: argparse._SubParsersAction) -> None:
     parser.last_frame("its last frame that stays")
     parser.folder("-o", "--out", required=True)
     parser.frames("first and last frame (default: those of the other bake)")
-    parser.flag("overwrite", "remove another bake in OUT")
+    text = "remove another bake in OUT; where OUT is BAKE, its frames after N"
+    parser.flag("overwrite", text)
     parser.threads()
 
 

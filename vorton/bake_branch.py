@@ -9,11 +9,12 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from . import _core
 from .archive import Archive
-from .archive_writer import cut_archive, write_frames
+from .archive_writer import blocks_of, cut_archive, write_frames
 from .bake_folders import link
 from .bake_frames import frame_name
-from .bake_opening import open_manifest
+from .bake_opening import difference, open_manifest, replace_after
 from .baking import (
     Parts,
     Volumes,
@@ -25,7 +26,7 @@ from .baking import (
 )
 from .branches import Branch, known_by
 from .course import carry_over
-from .fields import check_integer, shown
+from .fields import check_integer, ranges_text, shown
 from .files import locked
 from .manifest import MOST_FRAMES, NO_ARCHIVE, Manifest
 from .progress import Callback
@@ -59,6 +60,9 @@ def branch(
     more. A branch that was
     interrupted goes on by `bake`, or by the same call; a second one may leave it in turn.
 
+    OUT may be the folder of the other bake, if both scenes have one name. Its frames up to `frame`
+    stay as they are, those after it are removed; where the scene is that of the bake, none is.
+
     Parameters
     ----------
     scene : Scene
@@ -66,13 +70,16 @@ def branch(
     place : path
         Folder of the other bake, or its manifest.
     out : path
-        Another folder; made if it is not there.
+        Another folder, made if it is not there; or that of the other bake.
     frame : whole number
         The last frame of the other bake, 1 to its last.
     frames : two whole numbers, optional
         First and last frame of OUT; default: those of the other bake, or to the last one of its
         archive.
-    progress, threads, overwrite
+    overwrite : bool
+        Remove another bake in OUT, or the frames after `frame` of the other bake where OUT is its
+        folder; default False.
+    progress, threads
         As of `bake`.
 
     Returns
@@ -83,7 +90,8 @@ def branch(
     Raises
     ------
     ValueError, TypeError
-        As of `bake`; no archive there, or not of this frame; what cannot change from a frame on:
+        As of `bake`; no archive there, or not of this frame; OUT is the folder of the other bake,
+        whose scene has another name; what cannot change from a frame on:
         the seed, the ambient fluid, spacing, detail, the law of combustion, a vortex that has been
         born, a body that moves freely.
     OSError, KeyboardInterrupt
@@ -114,18 +122,23 @@ def branch(
         archive.select((1, frame))
         sim = Simulation(scene, how["fps"], threads=threads)
         _try(archive, frame, sim, threads)
-        left = Branch.off(frame, archive.scene(), archive.branch)
-        settings = settings_of(sim, how["volumes"], how["tracers"], True, left)
-        folder = prepare_folder(out)
-        if folder.resolve() == origin.folder.resolve():
-            raise ValueError(f"out = {shown(out)}: holds the other bake; choose another folder")
-        off = left.to_dict(folder)
-        with locked(folder):
-            _refuse_other(folder, scene, off, overwrite)
+        left: Branch | None = Branch.off(frame, archive.scene(), archive.branch)
+    in_place = Path(out).resolve() == origin.folder.resolve()
+    if in_place:
+        left = _without_own(left, scene, origin)
+    settings = settings_of(sim, how["volumes"], how["tracers"], True, left)
+    folder = prepare_folder(out)
+    settings["branch"] = None if left is None else left.to_dict(folder)
+    with locked(folder):
+        if in_place:
+            manifest = _leave_in_place(origin, scene, settings, frame, last, overwrite)
+        else:
+            _refuse_other(folder, scene, settings["branch"], overwrite)
             manifest = open_manifest(folder, scene, settings, (first, last), overwrite)
-            manifest.data["branch"] = off
+            manifest.data["branch"] = settings["branch"]
             manifest.save()
-            _take_states(manifest, scene, archive, frame)
+        _take_states(manifest, scene, origin.archive, frame)
+        if not in_place:
             _link_frames(manifest, origin, frame)
     return bake_timed(
         Parts(),
@@ -190,16 +203,52 @@ def _refuse_other(folder: Path, scene: Scene, off: Mapping[str, Any], overwrite:
         manifest.remove_files()
 
 
-def _take_states(manifest: Manifest, scene: Scene, archive: Archive, frame: int) -> None:
+def _without_own(left: Branch | None, scene: Scene, origin: Manifest) -> Branch | None:
+    """The branch without its last scenes where these are the own one, baked by this vorton."""
+    told = origin.data
+    if (told["vorton"], told["build"]) != (_core.version(), _core.build()):
+        return left
+    while left is not None and left.scene.sha256 == scene.sha256:
+        left = left.before
+    return left
+
+
+def _leave_in_place(
+    origin: Manifest,
+    scene: Scene,
+    settings: dict[str, Any],
+    frame: int,
+    last: int,
+    overwrite: bool,
+) -> Manifest:
+    """The manifest of a branch in the folder of the bake that it leaves, of which it keeps the
+    frames up to there: all of them where the bake is this branch already."""
+    manifest, folder = Manifest.load(origin.path), origin.folder
+    if manifest.data["name"] != scene.name:
+        text = f"holds the other bake, {manifest.data['name']!r}; choose another folder, or give"
+        raise ValueError(f"out = {shown(folder)}: {text} the scene this name to go on there")
+    if not difference(manifest, scene, settings):
+        return manifest
+    lost = range(frame + 1, _last_of(manifest) + 1)
+    if lost and not overwrite:
+        raise ValueError(
+            f"out = {shown(folder)}: holds the other bake, whose frames {ranges_text(lost)} "
+            "would be removed; choose another folder, or give overwrite=True (--overwrite)"
+        )
+    return replace_after(manifest, scene, settings, frame, last)
+
+
+def _take_states(manifest: Manifest, scene: Scene, archive: Path, frame: int) -> None:
     """The states up to the frame into the archive of the branch, unless they are there."""
     path = manifest.archive
     assert path is not None
+    about, numbers = describe_bake(manifest, scene), list(range(1, frame + 1))
     with contextlib.suppress(OSError, ValueError), Archive(path) as own:
-        known = known_by(own.about.get("branch")) == known_by(manifest.data["branch"])
-        if known and own.frames[:frame] == list(range(1, frame + 1)):
+        same = own.about["scene_sha256"] == about["scene_sha256"]
+        same = same and known_by(own.about.get("branch")) == known_by(about.get("branch"))
+        if same and own.frames[:frame] == numbers:
             return
-    blocks = (archive.block(n) for n in range(1, frame + 1))
-    write_frames(path, describe_bake(manifest, scene), blocks)
+    write_frames(path, about, blocks_of(archive, numbers))
 
 
 def _link_frames(manifest: Manifest, origin: Manifest, frame: int) -> None:

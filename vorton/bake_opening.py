@@ -11,7 +11,7 @@ from .files import remove_leftovers
 from .manifest import FORMAT, SCHEMA, UNITS, Manifest
 from .scene import Scene
 
-__all__ = ["open_manifest"]
+__all__ = ["difference", "open_manifest", "replace_after"]
 
 
 def open_manifest(
@@ -27,13 +27,13 @@ def open_manifest(
     if path.exists() and not any(manifest.path == path for manifest in earlier):
         _refuse_damaged(path, overwrite)
     for manifest in earlier:
-        difference = _difference(manifest, scene, settings)
-        if not difference:
+        other = difference(manifest, scene, settings)
+        if not other:
             remove_leftovers(folder)
             return _take_over(manifest, scene, settings, frames)
         if not overwrite:
             raise ValueError(
-                f"{folder}: holds a bake of {difference}; choose another folder, or give "
+                f"{folder}: holds a bake of {other}; choose another folder, or give "
                 "overwrite=True (--overwrite) to remove it"
             )
     for manifest in earlier:
@@ -55,6 +55,20 @@ def _take_over(
     return Manifest(earlier.path, manifest.data | kept)
 
 
+def replace_after(
+    earlier: Manifest, scene: Scene, settings: dict[str, Any], frame: int, last: int
+) -> Manifest:
+    """A manifest in the place of an earlier one: it keeps the frames up to `frame`, and the files
+    of those after it are removed. OSError where one of them cannot be."""
+    data, last = earlier.data, max(frame, last)
+    manifest = _new_manifest(earlier.path, scene, settings, (min(data["first"], last), last))
+    kept = [record for record in data["frames"] if record["frame"] <= frame]
+    files = [f["name"] for r in data["frames"] if r["frame"] > frame for f in r["files"]]
+    made = Manifest(earlier.path, manifest.data | {"frames": kept})
+    made.drop([*files, *data.get("removing", [])])
+    return made
+
+
 def _refuse_damaged(path: Path, overwrite: bool) -> None:
     """A file in the place of the manifest that is none, or no whole one."""
     try:
@@ -68,7 +82,7 @@ def _refuse_damaged(path: Path, overwrite: bool) -> None:
             raise ValueError(f"{error}; {text}") from error
 
 
-def _difference(manifest: Manifest, scene: Scene, settings: dict[str, Any]) -> str | None:
+def difference(manifest: Manifest, scene: Scene, settings: dict[str, Any]) -> str | None:
     """In what an older bake differs from this one, or None."""
     old = manifest.data
     if old.get("name") != scene.name:

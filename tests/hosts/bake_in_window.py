@@ -53,9 +53,15 @@ def expect(what, found, wanted):
     assert found == wanted, f"{what}: {found}, expected {wanted}"
 
 
+def is_another(addon):
+    """Whether the folder holds the bake of another scene."""
+    scene = bpy.context.scene
+    return addon.bakes.holds_other(scene, addon.bakes.write_scene(scene))
+
+
 def check(addon):
     """The steps; each yield gives Blender so many seconds for its events."""
-    running = addon.operators.Running
+    running = addon.bakes.Running
     for thing in list(bpy.data.objects):
         bpy.data.objects.remove(thing)
     bpy.ops.wm.save_as_mainfile(filepath=str(FOLDER / "im Fenster ü.blend"))
@@ -95,7 +101,7 @@ def check(addon):
     volume = "im Fenster ü"
     expect("cancelled", names(), ["Cube", "Emitter", volume])
     shown = bpy.context.scene.vorton.result.data
-    part, files = shown.frame_duration, addon.operators.bake_folder(bpy.context.scene)
+    part, files = shown.frame_duration, addon.bakes.bake_folder(bpy.context.scene)
     expect("files", len(list(files.glob("*.vdb"))), part)
     kept = {path: path.stat().st_mtime_ns for path in files.glob("*.vdb")}
     with in_view():
@@ -120,7 +126,7 @@ def check(addon):
         yield 0.2
         expect(f"{operator.idname()} undone", names(), before)
     bpy.context.scene.vorton.simulation.voxel = 0.06
-    expect("is another", addon.operators.holds_other(bpy.context.scene), True)
+    expect("is another", is_another(addon), True)
     with in_view():  # what the question, whether to replace it, leads to
         began = bpy.ops.vorton.bake("EXEC_DEFAULT", True, overwrite=True)
     expect("began anew", began, {"RUNNING_MODAL"})
@@ -128,7 +134,29 @@ def check(addon):
         yield 0.05
     yield 0.3
     expect("replaced", any(path.stat().st_mtime_ns == kept.get(path) for path in kept), False)
-    expect("is another", addon.operators.holds_other(bpy.context.scene), False)
+    expect("is another", is_another(addon), False)
+    scene = bpy.context.scene
+    then = {path.name: path.stat().st_mtime_ns for path in files.glob("*.vdb")}
+    scene.frame_set(38)
+    scene.vorton.simulation.wind = (1, 0, 0)
+    with in_view():  # what its question leads to
+        began = bpy.ops.vorton.bake_from("EXEC_DEFAULT", True, overwrite=True)
+    expect("began from a frame", began, {"RUNNING_MODAL"})
+    while running.job is not None:
+        yield 0.05
+    yield 0.3
+    new = [p.name for p in sorted(files.glob("*.vdb")) if p.stat().st_mtime_ns != then[p.name]]
+    expect("baked from 38 on", [name[-8:-4] for name in new], ["0038", "0039", "0040"])
+    with in_view():
+        bpy.ops.vorton.branch("EXEC_DEFAULT", True)
+    while running.job is not None:
+        yield 0.05
+    yield 0.3
+    expect("branched", bpy.context.scene.vorton.folder, "//vorton from 38")
+    with in_view():
+        bpy.ops.ed.undo()
+    yield 0.2
+    expect("branch undone", bpy.context.scene.vorton.folder, "//vorton")
     addon.unregister()
     expect("left", [name for name in dir(bpy.types) if name.startswith("VORTON_")], [])
 

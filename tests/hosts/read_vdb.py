@@ -3,7 +3,8 @@
     python read_vdb.py RESULT FILE [FILE ...] [--sequence FILE ...]
 
 RESULT is an .npz: ``report`` is a JSON text; for grid g of file f, ``index_f_g`` are the voxels
-that OpenVDB calls active and ``values_f_g`` what they hold.
+that OpenVDB calls active and ``values_f_g`` what they hold. The module bpy 4.2 brings no module of
+OpenVDB: then there is what Blender itself reads.
 """
 
 import json
@@ -13,8 +14,10 @@ import sys
 import bpy
 import numpy as np
 
-bpy.utils.expose_bundled_modules()
-import openvdb  # noqa: E402  # bundled with bpy, hidden until now
+openvdb = None
+if hasattr(bpy.utils, "expose_bundled_modules"):  # bundled with bpy, hidden until now
+    bpy.utils.expose_bundled_modules()
+    import openvdb
 
 
 def plain(value):
@@ -42,6 +45,8 @@ def read_grid(grid, arrays, name):
 
 
 def read_openvdb(path, arrays, number):
+    if openvdb is None:
+        return None
     grids, metadata = openvdb.readAll(path)
     return {"metadata": {key: plain(value) for key, value in metadata.items()},
             "grids": [read_grid(grid, arrays, f"{number}_{g}") for g, grid in enumerate(grids)]}
@@ -64,6 +69,7 @@ def read_blender(paths):
     scene_object = bpy.context.object
     volume = scene_object.data
     frames = []
+    bpy.context.scene.frame_set(0)  # Blender 4.2 shows what it has imported once the frame changes
     for frame in range(1, len(paths) + 1):
         bpy.context.scene.frame_set(frame)
         loaded = volume.grids.load()
@@ -81,7 +87,7 @@ def read_blender(paths):
 
 def main(result, paths, sequence):
     arrays = {}
-    report = {"openvdb": list(openvdb.LIBRARY_VERSION), "blender": bpy.app.version_string,
+    report = {"blender": bpy.app.version_string,
               "files": [{"openvdb": read_openvdb(path, arrays, number),
                          "blender": read_blender([path])} for number, path in enumerate(paths)],
               "sequence": read_blender(sequence) if sequence else None}

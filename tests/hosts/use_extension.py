@@ -9,8 +9,10 @@ is a JSON file of what was found; scenes and pictures go to FOLDER.
 """
 
 import contextlib
+import hashlib
 import json
 import os
+import shutil
 import sys
 import types
 import warnings
@@ -361,7 +363,7 @@ def command(addon, folder):
     bpy.ops.wm.save_as_mainfile(filepath=str(folder / "zwei Worte.blend"))
     operator = types.SimpleNamespace(report=lambda kind, text: said.append(text))
     context = types.SimpleNamespace(scene=bpy.context.scene)
-    assert addon.operators.VORTON_OT_export.execute(operator, context) == {"FINISHED"}
+    assert addon.bakes.VORTON_OT_export.execute(operator, context) == {"FINISHED"}
     return said[-1]
 
 
@@ -379,10 +381,10 @@ def others(addon, folder):
     made = exported("other")
 
     def holds(scene):
-        return addon.operators.holds_other(scene, made)
+        return addon.bakes.holds_other(scene, made)
 
     found = {"empty": holds(scene)}
-    place = addon.operators.bake_folder(scene)
+    place = addon.bakes.bake_folder(scene)
     vt.bake(made.scene, place, frames=(1, 1), fps=made.fps, progress=False)
     found["same"] = holds(scene)
     path = place / "other.json"
@@ -398,8 +400,8 @@ def others(addon, folder):
     found["damaged"] = holds(scene)
     asked = types.SimpleNamespace(invoke_confirm=lambda *_, **__: {"RUNNING_MODAL"})
     context = types.SimpleNamespace(scene=scene, window_manager=asked)
-    operator = types.SimpleNamespace(overwrite=False, report=print)
-    began = addon.operators.VORTON_OT_bake.invoke(operator, context, None)
+    operator = types.SimpleNamespace(overwrite=False, bl_label="Bake", report=print)
+    began = addon.bakes.VORTON_OT_bake.invoke(operator, context, None)
     found["asked"] = began == {"RUNNING_MODAL"} and operator.overwrite
     found["once"] = operator.made.scene == made.scene
     return found
@@ -487,33 +489,33 @@ def driven_by_hand(addon, folder):
     scene, _ = ball_of_smoke(1, 1.0)
     scene.frame_end = 400
     bpy.ops.wm.save_as_mainfile(filepath=str(folder / "hand.blend"))
-    operators, said = addon.operators, []
+    bakes, said = addon.bakes, []
     timers = types.SimpleNamespace(
         event_timer_add=lambda *_, **__: "timer", event_timer_remove=said.append,
         modal_handler_add=lambda _: None, windows=[],
     )  # fmt: skip
     context = types.SimpleNamespace(scene=scene, window=None, window_manager=timers)
     operator = types.SimpleNamespace(overwrite=False, report=lambda *message: said.append(message))
-    operator.finish = types.MethodType(operators.VORTON_OT_bake.finish, operator)
-    app, operators.bpy.app = bpy.app, types.SimpleNamespace(background=False)
+    operator.finish = types.MethodType(bakes.VORTON_OT_bake.finish, operator)
+    app, bakes.bpy.app = bpy.app, types.SimpleNamespace(background=False)
     try:
-        began = operators.VORTON_OT_bake.execute(operator, context)
+        began = bakes.VORTON_OT_bake.execute(operator, context)
     finally:
-        operators.bpy.app = app
+        bakes.bpy.app = app
     steps = [began]
 
     def event(kind):
         happened = types.SimpleNamespace(type=kind)
-        steps.append(operators.VORTON_OT_bake.modal(operator, context, happened))
+        steps.append(bakes.VORTON_OT_bake.modal(operator, context, happened))
 
     event("MOUSEMOVE")
-    while operators.Running.job.done < 3:
+    while bakes.Running.job.done < 3:
         event("TIMER")
     bpy.ops.wm.save_as_mainfile(filepath=str(folder / "hand 2.blend"))  # as one does meanwhile
     scene.name = "renamed"
-    refused = operators.VORTON_OT_bake.poll(context)
-    operators.VORTON_OT_cancel.execute(operator, context)
-    while operators.Running.job is not None:
+    refused = bakes.VORTON_OT_bake.poll(context)
+    bakes.VORTON_OT_cancel.execute(operator, context)
+    while bakes.Running.job is not None:
         event("TIMER")
     kinds = [sorted(step)[0] for step in steps]
     return {"began": kinds[0], "between": sorted(set(kinds[1:-1])), "ended": kinds[-1],
@@ -581,11 +583,11 @@ def failing(addon, folder):
     bpy.ops.wm.save_as_mainfile(filepath=str(folder / "bad.blend"))
     said = []
     operator = types.SimpleNamespace(overwrite=True, report=lambda kind, text: said.append(text))
-    operator.finish = types.MethodType(addon.operators.VORTON_OT_bake.finish, operator)
+    operator.finish = types.MethodType(addon.bakes.VORTON_OT_bake.finish, operator)
     context = types.SimpleNamespace(
         scene=scene, window_manager=types.SimpleNamespace(windows=[]), window=None
     )
-    ended = addon.operators.VORTON_OT_bake.execute(operator, context)
+    ended = addon.bakes.VORTON_OT_bake.execute(operator, context)
     return {"ended": sorted(ended)[0], "said": said, "objects": len(scene.objects)}
 
 
@@ -604,11 +606,11 @@ def failing_later(addon, folder):
     """A bake that fails at its fourth frame: what was whole before is shown."""
     scene, _ = ball_of_smoke(1, 1.0)
     scene.frame_end = 9
-    operators, said = addon.operators, []
+    bakes, said = addon.bakes, []
     bpy.ops.wm.save_as_mainfile(filepath=str(folder / "full.blend"))
     ball = bpy.data.objects["Ball"].vorton.smoke
     ball.renew = 1
-    export, most = operators.export_scene, 200
+    export, most = bakes.export_scene, 200
 
     def limited(*arguments):
         made = export(*arguments)
@@ -616,18 +618,127 @@ def failing_later(addon, folder):
         return made
 
     operator = types.SimpleNamespace(overwrite=False, report=lambda kind, text: said.append(text))
-    operator.finish = types.MethodType(operators.VORTON_OT_bake.finish, operator)
+    operator.finish = types.MethodType(bakes.VORTON_OT_bake.finish, operator)
     context = types.SimpleNamespace(
         scene=scene, window_manager=types.SimpleNamespace(windows=[]), window=None
     )
-    operators.export_scene = limited
+    bakes.export_scene = limited
     try:
-        ended = operators.VORTON_OT_bake.execute(operator, context)
+        ended = bakes.VORTON_OT_bake.execute(operator, context)
     finally:
-        operators.export_scene = export
+        bakes.export_scene = export
     shown = scene.vorton.result
     return {"ended": sorted(ended)[0], "said": said,
             "frames": shown and shown.data.frame_duration}  # fmt: skip
+
+
+def box_of(thing, frame):
+    """Least and largest corner of the volume that the scene shows at a frame."""
+    bpy.context.scene.frame_set(frame)
+    shown = thing.evaluated_get(bpy.context.evaluated_depsgraph_get())
+    corners = np.array(shown.bound_box)
+    return corners.min(0).tolist(), corners.max(0).tolist()
+
+
+def said_by(operator, **values):
+    """What an operator that is called as a button calls it says where it refuses."""
+    try:
+        return sorted(operator(**values))
+    except RuntimeError as error:
+        return str(error)
+
+
+def digests(place):
+    return {path.name: hashlib.sha256(path.read_bytes()).hexdigest() for path in place.iterdir()}
+
+
+def from_here(addon, folder):
+    """A bake whose scene is changed at frame 14 of 11 to 16: into a branch, and in its place."""
+    scene, _ = ball_of_smoke(11, 1.0)
+    scene.frame_end = 16
+    bpy.ops.wm.save_as_mainfile(filepath=str(folder / "from here.blend"))
+    scene.frame_set(14)
+    found = {"nothing": said_by(bpy.ops.vorton.bake_from)}
+    assert bpy.ops.vorton.bake() == {"FINISHED"}
+    shown, place = scene.vorton.result, addon.bakes.bake_folder(scene)
+    found |= {"before": digests(place), "box": box_of(shown, 16)}
+    shutil.copytree(place, folder / "origin")
+    scene.vorton.simulation.wind = (24, 0, 0)
+    for frame in (11, 18, 14):
+        scene.frame_set(frame)
+        found[frame] = said_by(bpy.ops.vorton.bake_from)
+    found["kept"] = digests(place) == found["before"]
+    said = []
+    operator = types.SimpleNamespace(overwrite=False, bl_label="", report=lambda *s: said.append(s))
+    asked = types.SimpleNamespace(invoke_confirm=lambda *_, **how: said.append(how["message"]))
+    context = types.SimpleNamespace(scene=scene, window_manager=asked)
+    addon.bakes.VORTON_OT_bake_from.invoke(operator, context, None)
+    found["asked"] = list(said)
+    found["branch"] = said_by(bpy.ops.vorton.branch)
+    found["folder"], branch = scene.vorton.folder, addon.bakes.bake_folder(scene)
+    found["branched"] = digests(branch)
+    found["moved"] = [box_of(shown, 13), box_of(shown, 16)]
+    scene.frame_set(14)
+    scene.vorton.folder = "//vorton"
+    scene.vorton.simulation.seed = 7
+    found["refused"] = [said_by(bpy.ops.vorton.branch), scene.vorton.folder]
+    scene.vorton.simulation.seed = vt_default("seed")
+    found["show"] = said_by(bpy.ops.vorton.show)
+    found["back"] = box_of(shown, 16)
+    scene.frame_set(14)
+    found["again"] = said_by(bpy.ops.vorton.bake_from, overwrite=True)
+    found |= {"after": digests(place), "here": box_of(shown, 16)}
+    found["other"] = addon.bakes.holds_other(scene, exported("from here"))
+    job = types.SimpleNamespace(cancelled=True, done=2, total=3)  # it had 3 frames to make
+    addon.bakes.show_whole(operator, scene, job, 6)
+    found["said"] = said[-1][1]
+    return found | {"version": as_another_version(addon, folder, place)}
+
+
+def new_grids(addon, folder):
+    """Fire in the place of smoke: what Blender does not know of is said."""
+    from vorton.manifest import Manifest
+
+    scene, _ = ball_of_smoke(1, 1.0)
+    bpy.ops.wm.save_as_mainfile(filepath=str(folder / "warm.blend"))
+    assert bpy.ops.vorton.bake() == {"FINISHED"}
+    mark(bpy.data.objects["Ball"], "SMOKE")
+    said = []
+    operator = types.SimpleNamespace(overwrite=True, report=lambda kind, text: said.append(text))
+    operator.finish = types.MethodType(addon.bakes.VORTON_OT_bake.finish, operator)
+    manager = types.SimpleNamespace(windows=[])
+    context = types.SimpleNamespace(scene=scene, window_manager=manager, window=None)
+    assert addon.bakes.VORTON_OT_bake.execute(operator, context) == {"FINISHED"}
+    scene.frame_set(2)
+    shown = scene.vorton.result.data
+    shown.grids.load()
+    written = Manifest.find(addon.places.bake_folder(scene)).data["volumes"]["grids"]
+    return {"shown": [grid.name for grid in shown.grids], "written": list(written.values()),
+            "said": said}  # fmt: skip
+
+
+def as_another_version(addon, folder, place):
+    """The file under another name: its smoke is that of the first one, and is gone on from."""
+    bpy.ops.wm.save_as_mainfile(filepath=str(folder / "zweite Fassung.blend"))
+    scene = bpy.context.scene
+    before = digests(place)
+    found = {"stage": said_by(bpy.ops.vorton.stage, samples=1)}
+    scene.vorton.simulation.wind = (0, 0, 24)
+    scene.frame_set(15)
+    found["baked"] = said_by(bpy.ops.vorton.bake_from)
+    new = addon.bakes.bake_folder(scene)
+    found |= {"kept": digests(place) == before, "box": box_of(scene.vorton.result, 16)}
+    found["same"] = [
+        digests(new)[f"zweite Fassung_{n:04d}.vdb"] == before[f"from here_{n:04d}.vdb"]
+        for n in range(1, 7)
+    ]
+    return found
+
+
+def vt_default(name):
+    import vorton as vt
+
+    return getattr(vt.Scene(), name)
 
 
 def what_bakes_are(addons, folder):
@@ -641,6 +752,8 @@ def what_bakes_are(addons, folder):
             "failing": failing(addon, folder),
             "failing later": failing_later(addon, folder),
             "nothing yet": nothing_yet(folder),
+            "from here": from_here(addon, folder),
+            "new grids": new_grids(addon, folder),
         }
 
 

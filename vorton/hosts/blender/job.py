@@ -46,6 +46,10 @@ class Job:
         Keep the state of each frame, default True.
     overwrite : bool
         Remove what another bake has left in the folder.
+    origin : path, optional
+        Folder of another bake, or of this one, whose first frames stay: `vorton.branch`.
+    kept : int
+        Its last frame that stays.
     python : path, optional
         Default: the Python that runs this.
 
@@ -69,6 +73,8 @@ class Job:
         *,
         archive: bool = True,
         overwrite: bool = False,
+        origin: str | os.PathLike[str] | None = None,
+        kept: int = 0,
         python: str | os.PathLike[str] | None = None,
     ) -> None:
         self.done, self.total, self.left = 0, frames, 0.0
@@ -81,6 +87,7 @@ class Job:
             "frames": frames,
         }
         what |= {"fps": fps, "archive": archive, "overwrite": overwrite}
+        what |= {"origin": None if origin is None else os.fspath(origin), "kept": kept}
         arguments = json.dumps(what)
         self._lines: queue.SimpleQueue[str | None] = queue.SimpleQueue()
         self._process = subprocess.Popen(

@@ -6,6 +6,7 @@ import os
 from typing import Any
 
 from ...baking import PRESETS
+from ...manifest import Manifest
 from .looks import Look, measure_look
 from .materials import is_measured, keep_measured, make_material, set_measured
 from .sequences import Sequence, find_sequence, split_number
@@ -34,6 +35,7 @@ def show_sequence(volume: Any, sequence: Sequence, frame_start: int = 1) -> None
     import bpy
 
     first = sequence.files[0]
+    _forget_files()
     volume.is_sequence = False
     volume.filepath = str(first)
     bpy.context.view_layer.update()  # else the frames of before are looked for
@@ -49,6 +51,43 @@ def show_sequence(volume: Any, sequence: Sequence, frame_start: int = 1) -> None
         volume.frame_start = frame_start
         volume.frame_offset = sequence.first - 1
         volume.sequence_mode = "CLIP"
+
+
+def _forget_files() -> None:
+    """Let Blender read files again: what it has read of a path it keeps, though another bake has
+    written it anew. A memory cache of no size keeps nothing."""
+    import bpy
+
+    preferences = bpy.context.preferences
+    system, unsaved = preferences.system, preferences.is_dirty
+    limit = system.memory_cache_limit
+    system.memory_cache_limit = 0
+    system.memory_cache_limit = limit
+    preferences.is_dirty = unsaved
+
+
+def unknown_grids(place: str | os.PathLike[str]) -> list[str]:
+    """Names of grids that a bake has, and Blender does not know of before it is started again.
+
+    The names of the grids in a file it never reads twice: a bake with fire in the place of one
+    that was smoke alone is shown as smoke.
+
+    Parameters
+    ----------
+    place : path
+        Folder of the bake.
+    """
+    import bpy
+
+    manifest = Manifest.find(place)
+    probe = bpy.data.volumes.new("probe")
+    try:
+        probe.filepath = str(manifest.file(manifest.frames[-1], ".vdb").absolute())
+        probe.grids.load()
+        known = {grid.name for grid in probe.grids}
+    finally:
+        bpy.data.volumes.remove(probe)
+    return [name for name in manifest.data["volumes"]["grids"].values() if name not in known]
 
 
 def load_sequence(

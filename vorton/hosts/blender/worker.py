@@ -2,8 +2,9 @@
 
     python -m vorton.hosts.blender.worker '{"scene": "a.json", "folder": "a", "frames": 96, ...}'
 
-It writes what `vorton bake` would. When its standard input ends, as it does when Blender ends, it
-stops after the frame that is being written.
+It writes what `vorton bake` would, or `vorton branch` where "origin" is the bake that is left.
+When its standard input ends, as it does when Blender ends, it stops after the frame that is being
+written.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ import threading
 import warnings
 from typing import Any
 
+from ...bake_branch import branch
 from ...baking import bake
 from ...cli import one_line
 from ...scene import Scene
@@ -32,6 +34,19 @@ def _interrupt_at_end() -> None:
     _thread.interrupt_main()
 
 
+def _bake(task: dict[str, Any]) -> None:
+    scene = Scene.load(task["scene"])
+    how: dict[str, Any] = {
+        "frames": (1, task["frames"]),
+        "overwrite": task["overwrite"],
+        "progress": lambda done, total, left: say(done=done, total=total, left=left),
+    }
+    if task["origin"] is not None:
+        branch(scene, task["origin"], task["folder"], frame=task["kept"], **how)
+    else:
+        bake(scene, task["folder"], fps=task["fps"], archive=task["archive"], **how)
+
+
 def main(arguments: str) -> int:
     """Bake; the exit status: 0 done, 1 an error, 2 stopped."""
     task = json.loads(arguments)
@@ -40,15 +55,7 @@ def main(arguments: str) -> int:
     threading.Thread(target=_interrupt_at_end, daemon=True).start()
     warnings.showwarning = lambda message, *_, **__: say(warning=str(message))
     try:
-        bake(
-            Scene.load(task["scene"]),
-            task["folder"],
-            frames=(1, task["frames"]),
-            fps=task["fps"],
-            archive=task["archive"],
-            overwrite=task["overwrite"],
-            progress=lambda done, total, left: say(done=done, total=total, left=left),
-        )
+        _bake(task)
     except KeyboardInterrupt:
         return 2
     except Exception as error:

@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """vorton in Blender: smoke and fire by vortex particles, baked from a Blender scene."""
 
-from . import operators, panels, preview, properties
+from . import bakes, operators, panels, preview, properties
 
 
 def register():
     properties.register()
     operators.register()
+    bakes.register()
     preview.register()
     panels.register()
 
@@ -14,5 +15,6 @@ def register():
 def unregister():
     panels.unregister()
     preview.unregister()
+    bakes.unregister()
     operators.unregister()
     properties.unregister()

@@ -5,7 +5,9 @@ import bpy
 
 from vorton.hosts.blender import roles
 
-from .operators import Running, bake_folder, label_of, presets
+from .bakes import Running
+from .operators import label_of, presets
+from .places import bake_folder
 from .preview import Preview
 
 
@@ -69,6 +71,10 @@ def draw_bake(layout, context):
     column.scale_y = 1.4
     if Running.job is None:
         column.operator("vorton.bake", icon="PLAY")
+        if scene.vorton.result is not None:
+            row = column.row(align=True)
+            row.operator("vorton.bake_from", text=f"Bake from {scene.frame_current}")
+            row.operator("vorton.branch", text="Branch...")
     else:
         job = Running.job
         if hasattr(column, "progress"):

@@ -6,8 +6,7 @@ import bpy
 from vorton.ambient import AMBIENTS
 from vorton.hosts.blender import roles
 
-RELATIVE = {"PATH_SUPPORTS_BLEND_RELATIVE"} if bpy.app.version >= (4, 5, 0) else set()
-"""Options of a path that may begin with //, which Blender 4.5 wants to be told."""
+from .places import RELATIVE
 
 
 def make_group(name, settings):
@@ -84,11 +83,6 @@ class VORTON_PG_object(bpy.types.PropertyGroup):
     )
 
 
-def is_volume(_, thing):
-    """Whether an object may show a bake."""
-    return thing.type == "VOLUME"
-
-
 class VORTON_PG_scene(bpy.types.PropertyGroup):
     """What a scene tells vorton."""
 
@@ -122,7 +116,6 @@ class VORTON_PG_scene(bpy.types.PropertyGroup):
         type=bpy.types.Object,
         name="Volume",
         description="The object that shows the bake",
-        poll=is_volume,
         options=set(),
     )
     ambient: bpy.props.EnumProperty(

@@ -1,0 +1,455 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What the buttons do that bake: the scene, what is left of it from a frame on, a branch of it."""
+
+import bpy
+
+from vorton import _core
+from vorton.archive import Archive
+from vorton.cli import one_line
+from vorton.hosts.blender import volumes
+from vorton.hosts.blender.export import export_scene, metres
+from vorton.hosts.blender.job import Job
+from vorton.hosts.blender.sequences import find_sequence
+from vorton.manifest import Manifest
+from vorton.progress import clock
+
+from .places import RELATIVE, bake_folder, find_bake, json_path, scene_name, shown_folder
+
+WAIT = 0.2  # s, between two looks at a bake
+ERRORS = (ValueError, TypeError, OSError, RuntimeError)
+
+
+class Running:
+    """The bake that is under way, if any."""
+
+    job = None
+    export = None
+    scene = ""
+    folder = None
+    earlier = None  # what the scene had as its folder, where the bake goes to another
+
+    @classmethod
+    def text(cls):
+        """How far it is, as the panel shows it."""
+        job = cls.job
+        if job is None:
+            return ""
+        left = f", {clock(job.left)} left" if job.done else ""
+        return f"{job.done} of {job.total} frames{left}"
+
+    @classmethod
+    def stop(cls):
+        """End it without a look at what it has done."""
+        if cls.job is not None:
+            cls.job.cancel()
+        cls.job = cls.export = cls.earlier = None
+
+
+def refused(operator, error):
+    """Report an error; what the operator then returns."""
+    operator.report({"ERROR"}, one_line(error))
+    return {"CANCELLED"}
+
+
+def ask(operator, context, event, text):
+    """Let an operator be confirmed."""
+    manager = context.window_manager
+    try:
+        return manager.invoke_confirm(operator, event, title=operator.bl_label, message=text)
+    except TypeError:  # Blender 3
+        return manager.invoke_confirm(operator, event)
+
+
+# ---- the scene as a file ----
+
+
+def write_scene(scene, made=None):
+    """Export a scene, unless that is done, and write its file."""
+    made = made or export_scene(scene, scene_name(scene))
+    path = json_path(scene)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    made.scene.save(path)
+    return made
+
+
+class VORTON_OT_export(bpy.types.Operator):
+    """Write the scene of vorton beside the .blend file, for vorton bake on another machine"""
+
+    bl_idname = "vorton.export"
+    bl_label = "Export scene"
+
+    def execute(self, context):
+        scene = context.scene
+        try:
+            made = write_scene(scene)
+        except ERRORS as error:
+            return refused(self, error)
+        for text in made.warnings:
+            self.report({"WARNING"}, text)
+        name, fps = json_path(scene).name, repr(made.fps).removesuffix(".0")
+        name = f'"{name}"' if " " in name else name
+        text = f"vorton bake {name} OUT --frames 1-{made.frames} --fps {fps}"
+        self.report({"INFO"}, text)
+        return {"FINISHED"}
+
+
+# ---- a bake in a process of its own ----
+
+
+class Baking:
+    """What the operators that bake have in common: they look after the process until its end."""
+
+    bl_options = {"UNDO"}
+
+    @classmethod
+    def poll(cls, context):
+        return Running.job is None
+
+    def modal(self, context, event):
+        if event.type != "TIMER":
+            return {"PASS_THROUGH"}
+        if Running.job is not None and Running.job.poll():
+            redraw(context)
+            return {"PASS_THROUGH"}
+        context.window_manager.event_timer_remove(self.timer)
+        return self.finish(context)
+
+    def cancel(self, context):
+        """Blender ends it: another file is opened, or the window is closed."""
+        context.window_manager.event_timer_remove(self.timer)
+        Running.stop()
+
+    def finish(self, context):
+        """Report how the bake has ended and show what there is."""
+        job, made = Running.job, Running.export
+        Running.job = Running.export = None
+        redraw(context)
+        scene = find_scene(Running.scene)
+        if job is None or scene is None:
+            return {"CANCELLED"}
+        settle_folder(scene)
+        for text in dict.fromkeys([*made.warnings, *job.warnings]):
+            self.report({"WARNING"}, made.named(text))
+        if job.done or not job.error:  # what is whole is shown even if it has failed
+            show_whole(self, scene, job, made.frames)
+        if not bpy.data.filepath and not job.error:
+            text = f"save the .blend file to keep the bake: it is in {Running.folder}"
+            self.report({"WARNING"}, text)
+        return refused(self, RuntimeError(made.named(job.error))) if job.error else {"FINISHED"}
+
+
+def begin(operator, context, folder, origin=None, kept=0):
+    """Start a bake; where it is a branch, of the bake in `origin`, whose first frames it keeps."""
+    scene = context.scene
+    try:
+        made = write_scene(scene, getattr(operator, "made", None))
+        Running.job = Job(
+            json_path(scene),
+            folder,
+            made.frames,
+            made.fps,
+            archive=scene.vorton.keep_archive,
+            overwrite=operator.overwrite,
+            origin=origin,
+            kept=kept,
+        )
+    except ERRORS as error:
+        return refused(operator, error)
+    Running.export, Running.scene, Running.folder = made, scene.name, folder
+    if bpy.app.background:
+        Running.job.wait()
+        return operator.finish(context)
+    operator.timer = context.window_manager.event_timer_add(WAIT, window=context.window)
+    context.window_manager.modal_handler_add(operator)
+    return {"RUNNING_MODAL"}
+
+
+def show_whole(operator, scene, job, frames):
+    """Show what is baked, and say how many frames of all these are where it was cancelled."""
+    try:
+        shown = show_bake(scene, Running.folder)
+    except ERRORS as error:
+        operator.report({"WARNING"}, f"nothing to show: {one_line(error)}")
+        return
+    if lacking := volumes.unknown_grids(Running.folder):
+        text = f"Blender remembers these files without {', '.join(lacking)}"
+        operator.report({"WARNING"}, f"{text}: restart it, or bake into another Folder")
+    if job.cancelled:
+        whole = shown.data.frame_duration
+        text = f"{whole} of {frames} frames are baked; Bake goes on from there"
+        operator.report({"INFO"}, text)
+
+
+def find_scene(name):
+    """The scene of a name; the only one there is may have been given another one meanwhile."""
+    scenes = bpy.data.scenes
+    return scenes.get(name) or (scenes[0] if len(scenes) == 1 else None)
+
+
+def holds_other(scene, made):
+    """Whether the folder holds a bake of another scene, by another vorton, or a damaged one."""
+    wanted = {
+        "scene_sha256": made.scene.sha256,
+        "fps": made.fps,
+        "vorton": _core.version(),
+        "build": _core.build(),
+        "archive": f"{made.scene.name}.vta" if scene.vorton.keep_archive else None,
+    }
+    found = Manifest.all_in(bake_folder(scene))
+    path = bake_folder(scene) / f"{made.scene.name}.json"
+    if path.exists() and all(manifest.path != path for manifest in found):
+        return True
+    return any(m.data.get(key) != value for m in found for key, value in wanted.items())
+
+
+def redraw(context):
+    for window in context.window_manager.windows:
+        for area in window.screen.areas:
+            if area.type in ("VIEW_3D", "PROPERTIES"):
+                area.tag_redraw()
+
+
+def show_bake(scene, folder):
+    """Show a bake of a scene: in the volume that did so before, or in a new one."""
+    shown = scene.vorton.result
+    again = shown is not None and shown.name in scene.objects and shown.type == "VOLUME"
+    if again:
+        volumes.show_sequence(shown.data, find_sequence(folder), scene.frame_start)
+    else:
+        start = scene.frame_start
+        shown = volumes.add_bake(folder, frame_start=start, name=scene_name(scene), scene=scene)
+        scene.vorton.result = shown
+    shown.scale = (1 / metres(scene),) * 3
+    if bpy.data.filepath:
+        try:
+            shown.data.filepath = bpy.path.relpath(shown.data.filepath)
+        except ValueError:  # on another drive
+            pass
+    if again:
+        volumes.measure_again(shown, folder)
+    return shown
+
+
+# ---- the buttons ----
+
+
+class VORTON_OT_bake(Baking, bpy.types.Operator):
+    """Simulate the scene and show it. A bake that was cancelled goes on where it stopped"""
+
+    bl_idname = "vorton.bake"
+    bl_label = "Bake"
+
+    overwrite: bpy.props.BoolProperty(
+        name="Replace",
+        description="Remove an earlier bake of a scene that was different",
+        options={"SKIP_SAVE"},
+    )
+
+    def invoke(self, context, event):
+        try:
+            self.made = export_scene(context.scene, scene_name(context.scene))
+            other = holds_other(context.scene, self.made)
+        except ERRORS as error:
+            return refused(self, error)
+        if not other:
+            return self.execute(context)
+        self.overwrite = True
+        return ask(self, context, event, "Scene or vorton have changed: replace the earlier bake?")
+
+    def execute(self, context):
+        return begin(self, context, bake_folder(context.scene))
+
+
+def last_kept(scene, made):
+    """The last frame of the bake that stays where it is left at the current frame of the scene.
+
+    Raises
+    ------
+    ValueError, OSError
+        There is none; what else keeps a bake from being left there.
+    """
+    here, start, about = scene.frame_current, scene.frame_start, scene.vorton
+    manifest = find_bake(shown_folder(scene))
+    if manifest.archive is None or not about.keep_archive:
+        raise ValueError("a bake is gone on with from its archive: tick Keep archive and bake")
+    if manifest.data["fps"] != made.fps:
+        told = f"the bake has {manifest.data['fps']:g} frames a second, the scene {made.fps:g}"
+        raise ValueError(f"{told}: set the frame rate back, or bake all of it")
+    shown = about.result
+    if shown is not None and shown.type == "VOLUME" and shown.data.frame_start != start:
+        told = f"the bake begins at frame {shown.data.frame_start}, the scene at {start}"
+        raise ValueError(f"{told}: set its first frame back, or bake all of it")
+    with Archive(manifest.archive) as archive:
+        last = start + archive.last - 1
+    most = min(last + 1, scene.frame_end)
+    if not start < here <= most:
+        text = f"frame {here}: go to one of the frames {start + 1} to {most}"
+        why = f"the bake has frames {start} to {last}, and the first of them stays as it is"
+        raise ValueError(f"{text}: {why}")
+    return here - start
+
+
+class VORTON_OT_bake_from(Baking, bpy.types.Operator):
+    """Simulate the scene as it stands from the current frame on; the frames before it stay"""
+
+    bl_idname = "vorton.bake_from"
+    bl_label = "Bake from here"
+
+    overwrite: bpy.props.BoolProperty(
+        name="Replace",
+        description="Remove the frames of the earlier bake from the current one on",
+        options={"SKIP_SAVE"},
+    )
+
+    def invoke(self, context, event):
+        scene = context.scene
+        try:
+            self.made = export_scene(scene, scene_name(scene))
+            kept, changed = last_kept(scene, self.made), holds_other(scene, self.made)
+            origin = find_bake(shown_folder(scene))
+        except ERRORS as error:
+            return refused(self, error)
+        lost = [scene.frame_start + n - 1 for n in origin.frames if n > kept]
+        if origin.folder.resolve() != bake_folder(scene).resolve():
+            text = f"{bake_folder(scene)} holds another bake: replace it?"
+        else:
+            text = "are baked anew by the scene as it is: replace them?"
+            text = f"Frames {lost[0]} to {lost[-1]} {text}" if lost else ""
+            if not changed:
+                self.report({"INFO"}, "the scene is that of the bake: all of its frames stay")
+        if not changed or not text:
+            return self.execute(context)
+        self.overwrite = True
+        return ask(self, context, event, text)
+
+    def execute(self, context):
+        scene = context.scene
+        try:
+            self.made = getattr(self, "made", None) or export_scene(scene, scene_name(scene))
+            kept = last_kept(scene, self.made)
+        except ERRORS as error:
+            return refused(self, error)
+        return begin(self, context, bake_folder(scene), shown_folder(scene), kept)
+
+
+class VORTON_OT_branch(Baking, bpy.types.Operator):
+    """Simulate the scene as it stands from the current frame on, into another folder"""
+
+    bl_idname = "vorton.branch"
+    bl_label = "Branch"
+
+    folder: bpy.props.StringProperty(
+        name="Folder",
+        description="Where the branch goes, with all of its frames; it becomes the scene's Folder",
+        subtype="DIR_PATH",
+        options=RELATIVE | {"SKIP_SAVE"},
+    )
+    overwrite: bpy.props.BoolProperty(
+        name="Replace",
+        description="Remove another bake that is there",
+        options={"SKIP_SAVE"},
+    )
+
+    def invoke(self, context, event):
+        scene = context.scene
+        try:
+            self.made = export_scene(scene, scene_name(scene))
+            last_kept(scene, self.made)
+        except ERRORS as error:
+            return refused(self, error)
+        self.folder = free_folder(scene)
+        return context.window_manager.invoke_props_dialog(self)
+
+    def execute(self, context):
+        scene = context.scene
+        try:
+            self.made = getattr(self, "made", None) or export_scene(scene, scene_name(scene))
+            kept = last_kept(scene, self.made)
+        except ERRORS as error:
+            return refused(self, error)
+        text = self.folder or free_folder(scene)
+        origin = shown_folder(scene)
+        if bake_folder(scene, text).resolve() == origin.resolve():
+            error = ValueError(f"{text}: holds the bake itself; choose another folder")
+            return refused(self, error)
+        Running.earlier, scene.vorton.folder = scene.vorton.folder, text
+        begun = begin(self, context, bake_folder(scene), origin, kept)
+        if Running.job is None and begun == {"CANCELLED"}:
+            settle_folder(scene)
+        return begun
+
+
+def free_folder(scene):
+    """A folder for a branch from the current frame, beside that of the scene."""
+    text = scene.vorton.folder.rstrip("/\\")
+    beside = f"{text or '//vorton'} from {scene.frame_current}"
+    found, number = beside, 2
+    while bake_folder(scene, found).exists():
+        found, number = f"{beside} {number}", number + 1
+    return found
+
+
+def settle_folder(scene):
+    """A branch of which there is nothing leaves the scene its folder."""
+    if Running.earlier is not None and not Manifest.all_in(bake_folder(scene)):
+        scene.vorton.folder = Running.earlier
+    Running.earlier = None
+
+
+class VORTON_OT_cancel(bpy.types.Operator):
+    """Stop the bake; its frames stay, and Bake goes on from there"""
+
+    bl_idname = "vorton.cancel"
+    bl_label = "Cancel"
+
+    @classmethod
+    def poll(cls, context):
+        return Running.job is not None
+
+    def execute(self, context):
+        Running.job.cancel()
+        return {"FINISHED"}
+
+
+class VORTON_OT_show(bpy.types.Operator):
+    """Show the frames that are baked"""
+
+    bl_idname = "vorton.show"
+    bl_label = "Show bake"
+    bl_options = {"REGISTER", "UNDO"}
+
+    def execute(self, context):
+        try:
+            show_bake(context.scene, find_bake(bake_folder(context.scene)).folder)
+        except ERRORS as error:
+            return refused(self, error)
+        return {"FINISHED"}
+
+
+CLASSES = (
+    VORTON_OT_export,
+    VORTON_OT_bake,
+    VORTON_OT_bake_from,
+    VORTON_OT_branch,
+    VORTON_OT_cancel,
+    VORTON_OT_show,
+)
+
+
+@bpy.app.handlers.persistent
+def stop_before_load(*_):
+    """A bake belongs to the file that is open."""
+    Running.stop()
+
+
+def register():
+    for cls in CLASSES:
+        bpy.utils.register_class(cls)
+    bpy.app.handlers.load_pre.append(stop_before_load)
+
+
+def unregister():
+    Running.stop()
+    bpy.app.handlers.load_pre.remove(stop_before_load)
+    for cls in reversed(CLASSES):
+        bpy.utils.unregister_class(cls)

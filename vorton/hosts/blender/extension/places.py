@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Where the files of a scene are: its bake, and the scene of vorton that is baked."""
+
+import tempfile
+from pathlib import Path
+
+import bpy
+
+from vorton.hosts.blender.export import file_name
+from vorton.manifest import Manifest
+
+RELATIVE = {"PATH_SUPPORTS_BLEND_RELATIVE"} if bpy.app.version >= (4, 5, 0) else set()
+"""Options of a path that may begin with //, which Blender 4.5 wants to be told."""
+
+
+def scene_name(scene):
+    """Of the scene of vorton, and so of its files: that of the .blend file."""
+    stem = Path(bpy.data.filepath).stem or "untitled"
+    return file_name(stem if len(bpy.data.scenes) == 1 else f"{stem}_{scene.name}")
+
+
+def base_folder():
+    """Where // leads: a folder for temporary files as long as the .blend is not saved."""
+    if bpy.data.filepath:
+        return Path(bpy.data.filepath).parent
+    return Path(tempfile.gettempdir()) / "vorton-blender"
+
+
+def bake_folder(scene, text=None):
+    """Where the frames of a scene are, or would be by another text in its Folder."""
+    text = text or scene.vorton.folder or "//"
+    where = base_folder() / text[2:] if text.startswith("//") else Path(bpy.path.abspath(text))
+    return where / scene_name(scene)
+
+
+def shown_folder(scene):
+    """Where the bake is that the scene shows: not where it would bake if the .blend file has been
+    saved under another name since, or for the first time."""
+    shown = scene.vorton.result
+    if shown is not None and shown.type == "VOLUME" and shown.data.filepath:
+        folder = Path(bpy.path.abspath(shown.data.filepath)).parent
+        if Manifest.all_in(folder):
+            return folder
+    return bake_folder(scene)
+
+
+def find_bake(folder):
+    """The manifest of the bake in a folder; ValueError where there is none."""
+    if not Manifest.all_in(folder):
+        raise ValueError(f"no bake in {folder}: press Bake, or set Folder to where it is")
+    return Manifest.find(folder)
+
+
+def json_path(scene):
+    """Where the scene of vorton is written: beside the .blend file."""
+    return base_folder() / f"{scene_name(scene)}.vorton.json"
