@@ -145,5 +145,5 @@ double vti_largest_acceleration(const vt_acting_force *acting, double spacing)
         return reaching(strength * vti_sqrt(vti_dot(now->target, now->target)), time, spacing);
     if (acting->force->grid)
         return strength * acting->force->largest;
-    return strength * (now->kind == VT_FORCE_TURBULENCE ? 2.5 : 1 + 2 * acting->force->def.gusts);
+    return strength * (now->kind == VT_FORCE_TURBULENCE ? 2.5 : 1);
 }

@@ -27,5 +27,5 @@ int vti_acting_box(const vt_acting_force *acting, double low[3], double high[3])
 double vti_core_for_force(const vt_acting_force *acting);
 
 /* Its acceleration of fluid at rest, m/s^2, as far as cells of a spacing (m) are to follow it: of
- * turbulence at 2.5, of gusts at 2 times their root mean square. */
+ * turbulence at 2.5 times its root mean square, of gusts at their mean. */
 double vti_largest_acceleration(const vt_acting_force *acting, double spacing);
