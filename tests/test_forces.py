@@ -2,6 +2,8 @@
 
 Those on tracers alone: test_effects.py."""
 
+import dataclasses
+
 import numpy as np
 import pytest
 from hand_made import simulation, state
@@ -169,6 +171,18 @@ def test_a_vortex_needs_its_time():
         sim.step(6)
         share = 1 - np.exp(-frames / FPS / 0.5)
         assert circulation(sim, 0.45) == pytest.approx(-0.1 * share * np.expm1(-2.25), rel=0.04)
+
+
+def test_a_vortex_without_circulation_brakes_what_turns():
+    """exp(-t / time) of it is left after t."""
+    field = vt.Vortex(circulation=0.1, core=0.3, shape=vt.Disk(radius=0.8, thickness=0.8), time=0.2)
+    sim = forced(field, spacing=0.06)
+    sim.step(6)
+    before = circulation(sim, 0.45)
+    sim.change(field, dataclasses.replace(field, circulation=0))
+    sim.step(3)
+    assert before > 0.04
+    assert circulation(sim, 0.45) / before == pytest.approx(np.exp(-3 / FPS / 0.2), rel=0.05)
 
 
 def test_a_vortex_turns_and_grows_with_its_parent():
@@ -418,9 +432,9 @@ def test_tracers_show_what_a_force_does_and_feel_none_of_it_themselves():
     assert moved[0] > 0.1 and abs(moved[1]) < 0.01
 
 
-@pytest.mark.parametrize("field", [vt.UniformForce, vt.Turbulence, vt.Vortex, vt.Drag])
+@pytest.mark.parametrize("field", [vt.UniformForce, vt.Turbulence, vt.Drag])
 def test_a_force_of_no_strength_changes_nothing(field):
-    name = {vt.Vortex: "circulation", vt.Drag: "fraction"}.get(field, "strength")
+    name = "fraction" if field is vt.Drag else "strength"
     plain = simulation()
     scene = vt.Scene()
     scene.add(field(**{name: 0.0}, shape=vt.Sphere()))

@@ -163,6 +163,12 @@ class FluidSource(Carrier):
     def _members(self) -> list[str]:
         return list(FLUID)
 
+    def _check_turns(self) -> None:
+        """Raise ValueError for a vortex that neither turns nor carries a fluid of its own."""
+        if self.circulation == 0 and len(self._unsaid()) == len(FLUID):
+            text = "must not be 0 where no temperature, density, fuel, flame or soot is given"
+            raise ValueError(f"{type(self).__name__}.circulation = 0.0: {text}: nothing is left")
+
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class ChangingFluidSource(ChangingCarrier, FluidSource):

@@ -78,6 +78,7 @@ class Filament(FluidSource):
             text = "must be >= 8 for a closed line"
             raise ValueError(f"Filament.sections = {self.sections}: {text}")
         check_section(self, self.core)
+        self._check_turns()
 
     def _core_radius(self) -> float:
         return self.core
@@ -127,6 +128,7 @@ class VortexTube(FluidSource):
         if self.start == self.end:
             raise ValueError(f"VortexTube.end = {self.end}: must differ from start")
         check_section(self, self.core)
+        self._check_turns()
 
     def _core_radius(self) -> float:
         return self.core

@@ -347,7 +347,7 @@ static void find_acting(forcing *f)
                                .within = 1 - vti_exp(-f->dt / force->def.time),
                                .gust = find_gust(force, f->time)};
         find_nodes(f, next);
-        f->forces += next->acting.now.strength != 0;
+        f->forces += vti_does_act(&next->acting);
     }
 }
 

@@ -14,6 +14,9 @@ typedef struct vt_acting_force {
 
 vt_acting_force vti_force_at(const vt_simulation *simulation, const vt_force *force, double time);
 
+/* Whether it does anything then: a vortex leads fluid to its circulation, to 0 as well. */
+int vti_does_act(const vt_acting_force *acting);
+
 /* Whether a force acts at a point of the world. */
 int vti_acts_at(const vt_acting_force *acting, const double world[3]);
 
