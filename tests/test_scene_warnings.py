@@ -202,6 +202,35 @@ def test_a_small_source_on_a_large_body_that_moves():
     assert texts(lambda: driven(None)) == []  # the grid leaves it out where no flow reaches it
 
 
+def test_a_small_source_beside_a_large_body_in_a_wind_or_a_warm_one():
+    """Vortons that it sheds, and neutral ones around it, are as wide as the narrowest cores."""
+
+    def beside(wind=(0, 0, 0), **heat):
+        scene = vt.Scene(wind=wind)
+        scene.add(vt.Jet((0, 0, 0.25), (-1, 0, 0), radius=0.06, core=0.025, speed=1))
+        scene.add(vt.Body(vt.Box((0.1, -0.4, 0.15), (1.2, 0.4, 0.8)), "car", **heat))
+        return vt.Simulation(scene, threads=1)
+
+    assert texts(beside) == []
+    for given in ({"wind": (-1, 0, 0)}, {"temperature": 350}):
+        (text,) = texts(lambda given=given: beside(**given))
+        assert text.startswith("sources[0], Jet: ") and "for bodies[0], Body 'car'" in text
+
+
+def test_a_jet_of_many_substeps():
+    def jet(**numbers):
+        scene = vt.Scene()
+        scene.add(vt.Jet(radius=0.05, **numbers))
+        return vt.Simulation(scene, threads=1)
+
+    (text,) = texts(lambda: jet(speed=4))
+    assert text.startswith("sources[0], Jet: 4 m/s in cores of 0.009 m take some 23 substeps")
+    fast = jet(speed=4)
+    fast.step(2)
+    assert fast.health.substeps == pytest.approx(23, abs=5)
+    assert texts(lambda: jet(speed=2)) == []
+
+
 @pytest.mark.parametrize(
     "radius, numbers",
     [
