@@ -194,9 +194,7 @@ class Tracers(ChangingCarrier):
         filling = per_voxel * shape.volume / voxel**3 * scale**3
         if filling > MOST_TRACERS or filling * largest(self.renew) > 1e12:
             text = f"asks for {filling:.3g} tracers at voxels of {voxel:g} m"
-            raise ValueError(
-                f"Tracers.per_voxel = {per_voxel}: {text}, at most {MOST_TRACERS}"
-            )
+            raise ValueError(f"Tracers.per_voxel = {per_voxel}: {text}, at most {MOST_TRACERS}")
         if self.renew:
             return 0, scaled(self.renew, filling)
         return max(1, round(filling)), 0.0

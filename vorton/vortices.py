@@ -144,6 +144,10 @@ class VortexTube(FluidSource):
         core.add("tube", **_TUBE.values(self), parent=parent, **self._fluid())
 
 
+CORES_IN_SLUG = 2.75
+"""Of a pulse of a jet, at least, where no rate is given (csrc/sources/jet.c)."""
+
+
 @dataclasses.dataclass(frozen=True, eq=False)
 class Jet(ChangingFluidSource):
     """A jet: pulses of fluid from a nozzle, each of which makes a vortex ring.
@@ -200,7 +204,7 @@ class Jet(ChangingFluidSource):
             raise ValueError("Jet.circulation = 0.0: must not be 0; None takes that of the slug")
         check_end(self)
         if self.rate is None and self._own_rate() > 1e4:
-            text = "must be given, 2 speed / radius is more than 10000 (1/s)"
+            text = f"must be given, by default it is {self._own_rate():.3g}, more than 10000 (1/s)"
             raise ValueError(f"Jet.rate = None: {text}")
         check_section(self, self._core_radius())
 
@@ -215,7 +219,8 @@ class Jet(ChangingFluidSource):
 
     def _own_rate(self) -> float:
         """Pulses a second where the definition does not say."""
-        return 2 * largest(self.speed) / smallest(self.radius)
+        core = 0.0 if self.core is None else largest(self.core)
+        return largest(self.speed) / max(smallest(self.radius) / 2, CORES_IN_SLUG * core)
 
     def smoke(self, **arguments: Any) -> Tracers:
         """Tracers for this jet: a slab in its nozzle, refilled as fast as the jet carries it off.
