@@ -411,8 +411,8 @@ def test_a_torus_is_a_body_of_convex_wedges(monkeypatch):
 
 
 def test_a_ring_weighs_what_it_should_and_moves_the_fluid_around_it():
-    """Added mass of a slender ring: that of a cylinder, along the axis of all of it, across the axis
-    of half of it; it does not depend on the wedges that its panels lie on."""
+    """Added mass of a slender ring: that of a cylinder, along the axis of all of it, across the
+    axis of half of it; it does not depend on the wedges that its panels lie on."""
     exact = 2 * np.pi**2 * 0.5 * 0.05**2
     ring = vt.Body(vt.Torus(radius=0.5, thickness=0.05), name="ring", density=700.0)
     sim = simulation(ring, panels="panels")

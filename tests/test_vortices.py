@@ -228,7 +228,7 @@ def test_rings_of_a_slow_jet_move_as_rings_do():
 
 
 def test_a_jet_of_wide_cores_flows_at_its_speed():
-    """Its pulses lie as far apart as their cores need: closer ones blow up after 12 radii / speed."""
+    """Its pulses lie as far apart as its cores need: closer ones blow up after 12 radii / speed."""
     scene = vt.Scene("jet")
     scene.add(vt.Jet(axis=(0, 0, 1), radius=0.25, speed=2.5, core=0.15))
     sim = vt.Simulation(scene, threads=1)

@@ -172,8 +172,8 @@ class Body(BodyBase):
     ----------
     shape : Sphere, Box, Disk, Cylinder, Capsule, Plane, Polytope, Mesh or Torus, or several
         Several are one body, the union of them. A mesh must be closed, its faces looking outwards;
-        one that is not convex is split into convex pieces by coacd, which must be installed for that.
-        A Torus is made of convex wedges, without coacd.
+        one that is not convex is split into convex pieces by coacd, which must be installed for
+        that. A Torus is made of convex wedges, without coacd.
     name : str
         For messages and `Simulation.bodies`, up to 63 bytes, another one for each body of a scene;
         default: its number.

@@ -26,8 +26,8 @@ class Emitter(ChangingFluidSource):
     Method.velocity "direct" or "tree" nothing rises, and `Simulation` warns of it. The tracers of
     the smoke are born in the shape alone, as those of `Tracers` with `per_voxel`.
 
-    It goes on from `start` to `end`: a plume, a fire. An explosion, a puff or a drop is filled once,
-    at `start`, which `renew=0` says.
+    It goes on from `start` to `end`: a plume, a fire. An explosion, a puff or a drop is filled
+    once, at `start`, which `renew=0` says.
 
     Parameters
     ----------

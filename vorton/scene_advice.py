@@ -191,8 +191,9 @@ def _node_count(corners: np.ndarray, spacing: float) -> float:
 def _warn_of_fine_cells(scene: Scene) -> None:
     """One grid serves all: its cells are as wide as the narrowest cores, also around what is wide.
 
-    Said where the other sources, and bodies that move, are warm or stand in a wind, would do with cells of twice that width or
-    more, and all on one grid take at least four times the nodes of each on its own."""
+    Said where the other sources, and bodies that move, are warm or stand in a wind, would do with
+    cells of twice that width or more, and all on one grid take at least four times the nodes of
+    each on its own."""
     if scene.spacing is not None or scene.method.velocity != "poisson":
         return
     found = [
@@ -278,7 +279,7 @@ MANY_SUBSTEPS = 20
 
 
 def _warn_of_fast_jets(scene: Scene) -> None:
-    """The layer around a jet turns speed / core radians a second, and a substep but little of one."""
+    """The layer around a jet turns speed / core radians a second, and a substep bears but one."""
     if scene.method.velocity != "poisson":
         return
     for index, source in enumerate(scene.sources):

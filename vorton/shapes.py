@@ -306,9 +306,9 @@ class Plane(Shape):
 
 
 WEDGES, WEDGE_SIDES = 24, 8
-"""Of a torus that is a body. Wedges of 12 sides and more have more than the 40 triangles up to which
-their panels lie on them (csrc/geometry/panel_mesh.c): then their ends would have some, too, and the
-added mass of a slender ring is half as large again as it should be."""
+"""Of a torus that is a body. Wedges of 12 sides and more have more than the 40 triangles up to
+which their panels lie on them (csrc/geometry/panel_mesh.c): then their ends would have some, too,
+and the added mass of a slender ring is half as large again as it should be."""
 
 
 @dataclasses.dataclass(frozen=True, eq=False)

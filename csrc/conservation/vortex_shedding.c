@@ -20,8 +20,8 @@ static const double least_slip = 1e-4;
 
 /* Nor, beside bodies at rest in still air, one that is slower than this share of the fastest flow:
  * about what the velocity on the grid is in error by. An exhaust of 4 m/s whose cores are .0065 m
- * wide would make a car of 4 m shed all round: 16 million nodes, with .003 still 7, with .01 200 000
- * (tests/test_shedding.py). */
+ * wide would make a car of 4 m shed all round: 16 million nodes, with .003 still 7, with .01 200
+ * 000 (tests/test_shedding.py). */
 static const double least_share = 0.01;
 
 int64_t vti_count_shedding(const vt_simulation *s)

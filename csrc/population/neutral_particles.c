@@ -347,7 +347,8 @@ static vt_status emit_missing(vt_shell *h, const vt_shell_wish *wish)
         return vti_fail(
             VT_OVER_CAPACITY,
             "%lld more vortons, %s, do not fit: %lld of max_vortons %lld are alive; raise "
-            "max_vortons, choose another at_capacity, wider cores (the narrowest, of %.2g m, say how "
+            "max_vortons, choose another at_capacity, wider cores (the narrowest, of %.2g m, say "
+            "how "
             "close they lie) or a smaller method.halo",
             (long long)missing,
             h->strength ? "for strength to diffuse to"

@@ -19,10 +19,10 @@ static const double most_rate = 1e4; /* pulses a second */
 
 /* What may change from pulse to pulse; a speed or a circulation of 0 makes no ring. */
 
-/* The slug of a pulse of the default rate, cores. Where rings lie closer their vortons fill space many
- * times over, and each removes the divergence of all (method.cleaning): with half a radius and cores
- * of .6 radii, .8 cores, a jet blows up after 12 radii / speed (tests/test_vortices.py). With this its
- * axis still flows at its speed. */
+/* The slug of a pulse of the default rate, cores. Where rings lie closer their vortons fill space
+ * many times over, and each removes the divergence of all (method.cleaning): with half a radius and
+ * cores of .6 radii, .8 cores, a jet blows up after 12 radii / speed (tests/test_vortices.py). With
+ * this its axis still flows at its speed. */
 static const double cores_in_slug = 2.75;
 
 double vti_jet_rate(const vt_jet_def *def)

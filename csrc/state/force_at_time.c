@@ -30,8 +30,8 @@ vt_acting_force vti_force_at(const vt_simulation *s, const vt_force *force, doub
 
 int vti_does_act(const vt_acting_force *acting)
 {
-    const int leads = acting->now.kind == VT_FORCE_VORTEX &&
-                      acting->force->def.acts_on == VT_FORCE_ON_FLUID;
+    const int leads =
+        acting->now.kind == VT_FORCE_VORTEX && acting->force->def.acts_on == VT_FORCE_ON_FLUID;
     return leads || acting->now.strength != 0;
 }
 
