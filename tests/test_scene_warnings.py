@@ -212,7 +212,8 @@ def test_a_small_source_beside_a_large_body_in_a_wind_or_a_warm_one():
         return vt.Simulation(scene, threads=1)
 
     assert texts(beside) == []
-    for given in ({"wind": (-1, 0, 0)}, {"temperature": 350}):
+    rising = vt.Keys([(0, (0, 0, 0)), (2, (-3, 0, 0))])
+    for given in ({"wind": (-1, 0, 0)}, {"wind": rising}, {"temperature": 350}):
         (text,) = texts(lambda given=given: beside(**given))
         assert text.startswith("sources[0], Jet: ") and "for bodies[0], Body 'car'" in text
 

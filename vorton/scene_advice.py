@@ -168,7 +168,9 @@ def _is_always_in_grid(scene: Scene, body: Any) -> bool:
     """Whether it moves, sheds in a wind, or has warm fluid around it, wherever the flow is."""
     keyed = body.parent is not None and body.parent.is_animated()
     moves = keyed or getattr(body, "density", None) is not None
-    blows = any(scene.wind) or any(isinstance(effect, Wind | WindGrid) for effect in scene.effects)
+    keyed_wind = not isinstance(scene.wind, tuple)
+    blows = keyed_wind or any(scene.wind)
+    blows = blows or any(isinstance(effect, Wind | WindGrid) for effect in scene.effects)
     warm = body.temperature is not None or getattr(body, "specific_heat", None) is not None
     return warm or (body.panels > 0 and (moves or (blows and body.shedding > 0)))
 
