@@ -76,6 +76,13 @@ def check_section(definition: Any, core: float) -> None:
         raise ValueError(f"{type(definition).__name__}.vorton_core = {vorton_core}: {text}")
 
 
+def check_turns(definition: Any) -> None:
+    """A vortex must turn, or carry a fluid of its own."""
+    if definition.circulation == 0 and len(definition._unsaid()) == len(FLUID):
+        text = "must not be 0 where no temperature, density, fuel, flame or soot is given"
+        raise ValueError(f"{type(definition).__name__}.circulation = 0.0: {text}")
+
+
 FLUID = {{"smoke": "soot"}.get(name, name): name for name in _core.CARRIED}
 """What the fluid of vortons carries: names of the arguments, and of the columns."""
 
@@ -162,12 +169,6 @@ class FluidSource(Carrier):
 
     def _members(self) -> list[str]:
         return list(FLUID)
-
-    def _check_turns(self) -> None:
-        """Raise ValueError for a vortex that neither turns nor carries a fluid of its own."""
-        if self.circulation == 0 and len(self._unsaid()) == len(FLUID):
-            text = "must not be 0 where no temperature, density, fuel, flame or soot is given"
-            raise ValueError(f"{type(self).__name__}.circulation = 0.0: {text}: nothing is left")
 
 
 @dataclasses.dataclass(frozen=True, eq=False)

@@ -11,7 +11,14 @@ from .animation import Animation, Transform, largest, mapped, scaled, smallest, 
 from .fields import Vector, check_end, field, shown
 from .meshes import check_rows
 from .shapes import Disk, Shape, Surface, check_shape
-from .source_base import ChangingFluidSource, FluidSource, around, check_section, section_core
+from .source_base import (
+    ChangingFluidSource,
+    FluidSource,
+    around,
+    check_section,
+    check_turns,
+    section_core,
+)
 from .sources import Tracers
 from .tables import Table
 
@@ -78,7 +85,7 @@ class Filament(FluidSource):
             text = "must be >= 8 for a closed line"
             raise ValueError(f"Filament.sections = {self.sections}: {text}")
         check_section(self, self.core)
-        self._check_turns()
+        check_turns(self)
 
     def _core_radius(self) -> float:
         return self.core
@@ -128,7 +135,7 @@ class VortexTube(FluidSource):
         if self.start == self.end:
             raise ValueError(f"VortexTube.end = {self.end}: must differ from start")
         check_section(self, self.core)
-        self._check_turns()
+        check_turns(self)
 
     def _core_radius(self) -> float:
         return self.core
