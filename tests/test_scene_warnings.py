@@ -247,6 +247,14 @@ def test_a_jet_of_many_substeps():
     assert texts(lambda: jet(speed=2)) == []
 
 
+def test_a_jet_beside_bodies_of_many_substeps():
+    scene = vt.Scene()
+    scene.add(vt.Body(vt.Plane(), "road"))
+    scene.add(vt.Jet((0, 0, 0.3), radius=0.05, core=0.013, speed=4))
+    (text,) = texts(lambda: vt.Simulation(scene, threads=1))
+    assert text.startswith("sources[0], Jet: 4 m/s in cores of 0.013 m take some 16 substeps")
+
+
 @pytest.mark.parametrize(
     "radius, numbers",
     [
