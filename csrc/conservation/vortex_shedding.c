@@ -24,6 +24,15 @@ static const double least_slip = 1e-4;
  * 000 (tests/test_shedding.py). */
 static const double least_share = 0.01;
 
+/* The slowest slip that counts in a substep of dt, m/s. */
+static double find_least_slip(const vt_simulation *s, double dt)
+{
+    const double least = least_slip * s->grid.core / dt;
+    if (vti_panels_stir(s))
+        return least;
+    return fmax(least, least_share * vti_find_largest(&s->extremes).speed);
+}
+
 int64_t vti_count_shedding(const vt_simulation *s)
 {
     int64_t count = 0;
@@ -364,21 +373,11 @@ static void append(vt_simulation *s, int64_t reserved, const double way[3], newb
     vti_count_heat(s, first, born->count, NULL, 1);
 }
 
-/* The slowest slip that counts in a substep of dt, m/s. */
-static double find_least_slip(const vt_simulation *s, double dt)
-{
-    const double least = least_slip * s->grid.core / dt;
-    if (vti_panels_stir(s))
-        return least;
-    return fmax(least, least_share * vti_find_largest(&s->extremes).speed);
-}
-
 void vti_shed_layers(vt_simulation *s, int64_t reserved, double dt, const float *slip)
 {
     const int64_t panels = vti_count_shedding(s);
     if (panels == 0)
         return;
-    const double least = find_least_slip(s, dt);
     const size_t mark = vti_arena_mark(&s->arena);
     newborn born = make_capacity_for_newborn(&s->arena, panels);
     int32_t *const row = vti_arena_push(&s->arena, 4 * (size_t)panels);
@@ -400,7 +399,7 @@ void vti_shed_layers(vt_simulation *s, int64_t reserved, double dt, const float 
                             .way = way,
                             .share = 1 - vti_exp(-body->shedding * dt),
                             .core = s->grid.core,
-                            .least = least,
+                            .least = find_least_slip(s, dt),
                             .number = n,
                             .slip = slip + 3 * first,
                             .row = row + first,
