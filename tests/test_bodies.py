@@ -393,6 +393,35 @@ def test_concave_meshes_without_the_library(monkeypatch):
         vt.Simulation(scene)
 
 
+RING = {"center": (0.1, -0.2, 0.3), "axis": (1, 2, 2), "radius": 0.5}
+
+
+def test_a_torus_is_a_body_of_convex_wedges(monkeypatch):
+    """Without coacd: signed distances are those of a torus, but for the sides of its wedges."""
+    monkeypatch.setitem(__import__("sys").modules, "coacd", None)
+    sim = simulation(vt.Body(vt.Torus(**RING, thickness=0.2), name="ring"))
+    x = np.random.default_rng(9).uniform(-0.9, 0.9, (4000, 3))
+    along = x @ np.array(RING["axis"]) / 3
+    across = np.sqrt((x**2).sum(axis=1) - along**2)
+    exact = np.hypot(across - 0.5, along) - 0.2
+    found = sim.body_distance("ring", x + RING["center"])[0]
+    near = (exact > 0) & (exact < 0.03)  # inside the walls between wedges count, too
+    assert near.sum() > 50 and np.abs(found - exact)[near].max() < 0.06 * 0.2 + 0.01 * 0.5
+    assert (found[exact < -0.02] <= 0).all() and (found[exact > 0.02] > 0).all()
+
+
+def test_a_ring_weighs_what_it_should_and_moves_the_fluid_around_it():
+    """Added mass of a slender ring: that of a cylinder, along the axis of all of it, across the
+    axis of half of it; it does not depend on the wedges that its panels lie on."""
+    exact = 2 * np.pi**2 * 0.5 * 0.05**2
+    ring = vt.Body(vt.Torus(radius=0.5, thickness=0.05), name="ring", density=700.0)
+    sim = simulation(ring, panels="panels")
+    sim.step()
+    assert sim.bodies["ring"].mass == pytest.approx(700 * exact, rel=1e-2)
+    added = np.diag(sim._core.panels(0)["added_mass"])[:3]
+    assert added == pytest.approx(exact * np.array([0.5, 0.5, 1]), rel=0.07)
+
+
 # ---- bad input ----
 
 OPEN = vt.Mesh(vertices=CUBE, faces=[(0, 1, 2), (1, 3, 2), (4, 5, 6)])

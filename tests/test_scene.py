@@ -503,6 +503,16 @@ def test_tracers_per_voxel():
         told(Tracers(box), voxel=1e-4)
 
 
+def test_defaults_follow_what_is_replaced():
+    """What `dataclasses.replace` leaves out is as if it had never been given."""
+    warm = Emitter(SPHERE, temperature=900)
+    lit = dataclasses.replace(warm, fuel=0.5)
+    assert (warm.tracers_per_voxel, lit.tracers_per_voxel) == (6, 12)
+    assert dataclasses.replace(lit, per_voxel=3).tracers_per_voxel == 3
+    counted = dataclasses.replace(Tracers(SPHERE), count=100)
+    assert counted.births(0.1) == (100, 0.0) and counted.tracers_per_voxel is None
+
+
 def test_nominal_voxel():
     scene = Scene()
     scene.add(VortexRing(core=0.3))

@@ -202,6 +202,59 @@ def test_a_small_source_on_a_large_body_that_moves():
     assert texts(lambda: driven(None)) == []  # the grid leaves it out where no flow reaches it
 
 
+def test_a_small_source_beside_a_large_body_in_a_wind_or_a_warm_one():
+    """Vortons that it sheds, and neutral ones around it, are as wide as the narrowest cores."""
+
+    def beside(wind=(0, 0, 0), **heat):
+        scene = vt.Scene(wind=wind)
+        scene.add(vt.Jet((0, 0, 0.25), (-1, 0, 0), radius=0.06, core=0.025, speed=1))
+        scene.add(vt.Body(vt.Box((0.1, -0.4, 0.15), (1.2, 0.4, 0.8)), "car", **heat))
+        return vt.Simulation(scene, threads=1)
+
+    assert texts(beside) == []
+    rising = vt.Keys([(0, (0, 0, 0)), (2, (-3, 0, 0))])
+    for given in ({"wind": (-1, 0, 0)}, {"wind": rising}, {"temperature": 350}):
+        (text,) = texts(lambda given=given: beside(**given))
+        assert text.startswith("sources[0], Jet: ") and "for bodies[0], Body 'car'" in text
+
+
+def test_a_jet_whose_pulses_lie_closer_than_their_cores():
+    def jet(**numbers):
+        scene = vt.Scene()
+        scene.add(vt.Jet(radius=0.25, speed=2.5, core=0.15, **numbers))
+        return vt.Simulation(scene, threads=1)
+
+    (text,) = texts(lambda: jet(rate=20))
+    assert text.startswith("sources[0], Jet: at 20 pulses") and "Up to 11.1 will do" in text
+    for numbers in ({}, {"rate": 11}, {"rate": 20, "layers": 0}):
+        assert texts(lambda numbers=numbers: jet(**numbers)) == []
+    closer = jet(rate=20)
+    with pytest.raises(vt.BlowUpError):
+        closer.step(60)
+
+
+def test_a_jet_of_many_substeps():
+    def jet(**numbers):
+        scene = vt.Scene()
+        scene.add(vt.Jet(radius=0.05, **numbers))
+        return vt.Simulation(scene, threads=1)
+
+    (text,) = texts(lambda: jet(speed=4))
+    assert text.startswith("sources[0], Jet: 4 m/s in cores of 0.009 m take some 23 substeps")
+    fast = jet(speed=4)
+    fast.step(2)
+    assert fast.health.substeps == pytest.approx(23, abs=5)
+    assert texts(lambda: jet(speed=2)) == []
+
+
+def test_a_jet_beside_bodies_of_many_substeps():
+    scene = vt.Scene()
+    scene.add(vt.Body(vt.Plane(), "road"))
+    scene.add(vt.Jet((0, 0, 0.3), radius=0.05, core=0.013, speed=4))
+    (text,) = texts(lambda: vt.Simulation(scene, threads=1))
+    assert text.startswith("sources[0], Jet: 4 m/s in cores of 0.013 m take some 16 substeps")
+
+
 @pytest.mark.parametrize(
     "radius, numbers",
     [

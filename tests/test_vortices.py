@@ -227,6 +227,18 @@ def test_rings_of_a_slow_jet_move_as_rings_do():
     assert (centroid(sim) - start) / 0.4 == pytest.approx(speed, rel=0.03)
 
 
+def test_a_jet_of_wide_cores_flows_at_its_speed():
+    """Its pulses lie as far apart as its cores need: closer ones blow up after 12 radii / speed."""
+    scene = vt.Scene("jet")
+    scene.add(vt.Jet(axis=(0, 0, 1), radius=0.25, speed=2.5, core=0.15))
+    sim = vt.Simulation(scene, threads=1)
+    sim.step(48)
+    z = np.linspace(0.4, 1.4, 6)
+    along = sim.velocity_at(np.c_[0 * z, 0 * z, z])[:, 2]
+    assert along.mean() == pytest.approx(2.5, rel=0.12)
+    assert sim.health.largest_speed < 1.5 * 2.5
+
+
 @pytest.mark.slow
 def test_fast_jet_moves_at_its_speed():
     """A long train of rings is a cylinder of vorticity: speed inside, half of it at the shear."""
@@ -414,6 +426,9 @@ LINE = [(0, 0, 0), (1, 0, 0)]
     (lambda: vt.Jet(speed=1e5), ["Jet.rate = None", "must be given"]),
     (lambda: vt.Jet(duty=0), ["Jet.duty = 0"]),
     (lambda: vt.Jet(duty=1.1), ["Jet.duty = 1.1"]),
+    (lambda: vt.VortexTube(circulation=0), ["VortexTube.circulation = 0", "must not be 0"]),
+    (lambda: vt.VortexRing(circulation=0), ["VortexRing.circulation = 0", "must not be 0"]),
+    (lambda: vt.Filament(LINE, circulation=0), ["Filament.circulation = 0", "must not be 0"]),
     (lambda: vt.Jet(circulation=0), ["Jet.circulation = 0", "must not be 0"]),
     (lambda: vt.Jet(core=0.5), ["Jet.core = 0.5", "< radius"]),
     (lambda: vt.Jet(start=1, end=1), ["Jet.end = 1", "> start"]),

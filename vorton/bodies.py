@@ -100,9 +100,11 @@ class BodyBase(Definition):
             convex = not isinstance(shape, (Mesh, Torus)) or _is_convex(data)
         except ValueError as error:
             raise ValueError(f"{self._what()}: {error}") from error
-        return [data] if convex else self._concave(data)
+        return [data] if convex else self._concave(shape, data)
 
-    def _concave(self, data: dict[str, Any]) -> list[dict[str, Any]]:
+    def _concave(self, shape: Shape, data: dict[str, Any]) -> list[dict[str, Any]]:
+        if isinstance(shape, Torus):
+            return shape._wedges()
         return _decompose(data, self._what())
 
     def to_dict(self) -> dict[str, Any]:
@@ -170,7 +172,8 @@ class Body(BodyBase):
     ----------
     shape : Sphere, Box, Disk, Cylinder, Capsule, Plane, Polytope, Mesh or Torus, or several
         Several are one body, the union of them. A mesh must be closed, its faces looking outwards;
-        one that is not convex is split into convex pieces by coacd, if that is installed.
+        one that is not convex is split into convex pieces by coacd, which must be installed for
+        that. A Torus is made of convex wedges, without coacd.
     name : str
         For messages and `Simulation.bodies`, up to 63 bytes, another one for each body of a scene;
         default: its number.
@@ -308,7 +311,7 @@ class Container(BodyBase):
     'room'
     """
 
-    def _concave(self, data: dict[str, Any]) -> list[dict[str, Any]]:
+    def _concave(self, shape: Shape, data: dict[str, Any]) -> list[dict[str, Any]]:
         text = "a container must be; make the walls of a concave room bodies: Body([box, box, ...])"
         raise ValueError(f"{self._what()}: the mesh is not convex; {text}")
 

@@ -26,6 +26,9 @@ class Emitter(ChangingFluidSource):
     Method.velocity "direct" or "tree" nothing rises, and `Simulation` warns of it. The tracers of
     the smoke are born in the shape alone, as those of `Tracers` with `per_voxel`.
 
+    It goes on from `start` to `end`: a plume, a fire. An explosion, a puff or a drop is filled
+    once, at `start`, which `renew=0` says.
+
     Parameters
     ----------
     {parameters}
@@ -56,8 +59,10 @@ class Emitter(ChangingFluidSource):
         Core radius of its vortons, 1e-9 to 1e9: the resolution. A grid cell is as wide, vortons
         are born core / 2 apart. Wide cores start late: a ball that is filled once falls or rises
         from rest by .74, .67, .53 (the default) and .44 of what it should for cores of .14, .2, .32
-        and .4 of its radius. Default: a fifth of the cube root of the shape's volume, of a
-        Surface twice its thickness.
+        and .4 of its radius; a layer of fog on a floor spreads about half as fast with cores of
+        half of its thickness as with a quarter, and slower still on a body that sheds
+        (`Body(shedding=0)` lets it slip). Default: a fifth of the cube root of the shape's volume,
+        whatever its form, of a Surface twice its thickness.
     rim : number, m, optional; animatable
         Width of the ambient fluid around the shape (of a Torus or Mesh: around its bounding box,
         and inside that), >= 0, default 2 core: two cells. Where it is renewed the rim lies beside
@@ -122,14 +127,18 @@ class Emitter(ChangingFluidSource):
             text = "the fluid of a Surface has no rim"
             raise ValueError(f"Emitter.rim = {shown(self.rim)}: {text}")
         check_end(self, goes_with="renew", goes_on=self.renew != 0)
-        if self.per_voxel is None:
-            burns = {"fuel", "flame"} - set(self._unsaid())
-            object.__setattr__(self, "per_voxel", 12.0 if burns else 6.0)
 
     def to_dict(self) -> dict[str, Any]:
         """Plain data; flame and soot only where there are some: the format from before them."""
         always = ("temperature", "density", "fuel")
         return super().to_dict() | {name: plain(getattr(self, name)) for name in always}
+
+    @property
+    def tracers_per_voxel(self) -> float:
+        """Tracers per nominal voxel: `per_voxel`, or what it is by default."""
+        if self.per_voxel is not None:
+            return self.per_voxel
+        return 12.0 if {"fuel", "flame"} - set(self._unsaid()) else 6.0
 
     @property
     def vorton_core(self) -> float:
@@ -193,7 +202,7 @@ class Emitter(ChangingFluidSource):
             end=self.end,
             density=self.smoke,
             lifetime=self.lifetime,
-            per_voxel=self.per_voxel,
+            per_voxel=self.tracers_per_voxel,
             renew=self.renew if isinstance(self.renew, Animation) else renew,
             fade=self.fade,
             parent=self.parent,

@@ -263,7 +263,9 @@ class Vortex(Effect):
 
     center: Any = _FORCE("center", doc="any point of the axis")
     axis: Any = _FORCE("axis", doc="what it turns around, right-handed")
-    circulation: Any = _FORCE("strength", unit="m^2/s", doc="circulation")
+    circulation: Any = _FORCE(
+        "strength", unit="m^2/s", doc="circulation; 0 brakes fluid that turns"
+    )
     core: Any = _FORCE("radius", default=0.1, doc="radius of the core, which turns like a solid")
     shape: Shape | None = shape_field(
         "acts inside alone; default everywhere, on the fluid wherever there are vortons"

@@ -196,7 +196,7 @@ def add_source(scene: Scene, index: int, source: Source, recorder: Any) -> None:
         raise ValueError(f"{what}: {law}")
     _check_density(index, source, scene)
     # Only tracers that are asked for by the voxel need to know it.
-    by_voxel = getattr(source, "per_voxel", None) is not None
+    by_voxel = getattr(source, "tracers_per_voxel", None) is not None
     try:
         source._add_to(recorder, scene.nominal_voxel if by_voxel else math.nan)
     except (ValueError, _core.CapacityError) as error:
@@ -205,7 +205,7 @@ def add_source(scene: Scene, index: int, source: Source, recorder: Any) -> None:
         if by_voxel and re.match("(count|tracers.rate|Tracers.per_voxel)", text):
             text += (
                 f". Voxels are {scene.nominal_voxel:.3g} m wide (Scene.voxel, by default a third "
-                f"of the smallest core), with {source.per_voxel:g} tracers each: give "
+                f"of the smallest core), with {source.tracers_per_voxel:g} tracers each: give "
                 "Scene.voxel, wider cores or a smaller per_voxel"
             )
         raise type(error)(what + text) from error

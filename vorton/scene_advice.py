@@ -13,13 +13,15 @@ import numpy as np
 
 from . import _core
 from .ambient import Liquid
-from .animation import Animation
+from .animation import Animation, largest
 from .bodies import Container
+from .effects import Wind, WindGrid
 from .emitter import Emitter
 from .fields import shown
 from .scene import Scene
 from .shapes import Plane, Shape, Surface
 from .sources import Tracers
+from .vortices import Jet
 
 __all__ = ["SceneWarning", "has_share", "warn", "warn_of_coarse_voxel", "warn_of_scene"]
 
@@ -162,12 +164,21 @@ def _cells_of_source(source: Any) -> tuple[float, np.ndarray] | None:
     return core * scale, _placed(source, source._span(), born)
 
 
-def _cells_of_body(body: Any) -> tuple[float, np.ndarray] | None:
-    """Core that would do for a body that moves, which always lies in the grid, and its corners."""
+def _is_always_in_grid(scene: Scene, body: Any) -> bool:
+    """Whether it moves, sheds in a wind, or has warm fluid around it, wherever the flow is."""
     keyed = body.parent is not None and body.parent.is_animated()
     moves = keyed or getattr(body, "density", None) is not None
+    keyed_wind = not isinstance(scene.wind, tuple)
+    blows = keyed_wind or any(scene.wind)
+    blows = blows or any(isinstance(effect, Wind | WindGrid) for effect in scene.effects)
+    warm = body.temperature is not None or getattr(body, "specific_heat", None) is not None
+    return warm or (body.panels > 0 and (moves or (blows and body.shedding > 0)))
+
+
+def _cells_of_body(scene: Scene, body: Any) -> tuple[float, np.ndarray] | None:
+    """Core that would do for a body that always lies in the grid, and its corners."""
     endless = any(isinstance(shape, Plane) for shape in body.shapes)
-    if not moves or not body.panels or endless or isinstance(body, Container):
+    if endless or isinstance(body, Container) or not _is_always_in_grid(scene, body):
         return None
     low, high = zip(*(shape._span() for shape in body.shapes), strict=True)
     span = np.min(low, axis=0), np.max(high, axis=0)
@@ -182,8 +193,9 @@ def _node_count(corners: np.ndarray, spacing: float) -> float:
 def _warn_of_fine_cells(scene: Scene) -> None:
     """One grid serves all: its cells are as wide as the narrowest cores, also around what is wide.
 
-    Said where the other sources, and bodies that move, would do with cells of twice that width or
-    more, and all on one grid take at least four times the nodes of each on its own."""
+    Said where the other sources, and bodies that move, are warm or stand in a wind, would do with
+    cells of twice that width or more, and all on one grid take at least four times the nodes of
+    each on its own."""
     if scene.spacing is not None or scene.method.velocity != "poisson":
         return
     found = [
@@ -194,7 +206,7 @@ def _warn_of_fine_cells(scene: Scene) -> None:
     found += [
         (f"bodies[{n}], {body._what()}", cells)
         for n, body in enumerate(scene.bodies)
-        if (cells := _cells_of_body(body)) and cells[0] > least > 0
+        if (cells := _cells_of_body(scene, body)) and cells[0] > least > 0
     ]
     placed = sorted(((*cells, name) for name, cells in found if cells), key=lambda row: row[0])
     wider = next((n for n in range(1, len(placed)) if placed[n][0] >= 2 * placed[n - 1][0]), None)
@@ -264,12 +276,65 @@ def _warn_of_fire_in_liquid(scene: Scene) -> None:
         return
 
 
+MANY_SUBSTEPS, MANY_BESIDE_BODIES = 20, 10
+"""In 1/24 s; what smoke and fires need themselves are one to ten. With panels each takes several
+times as long: 17 of an exhaust in cores of .013 m, at a car above a road, 22 s."""
+
+
+def _warn_of_fast_jets(scene: Scene) -> None:
+    """The layer around a jet turns speed / core radians a second, and a substep bears but one."""
+    if scene.method.velocity != "poisson":
+        return
+    solid = scene.method.bodies == "panels" and any(body.panels > 0 for body in scene.bodies)
+    many = MANY_BESIDE_BODIES if solid else MANY_SUBSTEPS
+    for index, source in enumerate(scene.sources):
+        if not isinstance(source, Jet):
+            continue
+        core, speed = source._placed_core(), largest(source.speed)
+        wanted = speed / (24 * scene.method.turn * many)
+        if core >= wanted:
+            continue
+        text = (
+            f"sources[{index}], Jet: {speed:g} m/s in cores of {core:.2g} m take some "
+            f"{many * wanted / core:.0f} substeps in 1/24 s, of all that is in the "
+            f"scene, bodies too; {many} would do for cores of {wanted:.2g} m, which need "
+            "a radius of three times that"
+        )
+        warn(text)
+        return
+
+
+CLOSE_PULSES = 1.5
+"""Slug of a pulse over the core of its ring. With .8 and 1.1 jets of cores of .3 and .6 radii blow
+up after 12 to 25 radii / speed, with 1.5 not after 25."""
+
+
+def _warn_of_close_pulses(scene: Scene) -> None:
+    """Rings closer than their cores are wide fill space with vortons many times over."""
+    for index, source in enumerate(scene.sources):
+        if not isinstance(source, Jet) or source.rate is None or source.layers == 0:
+            continue
+        core, speed, rate = source._core_radius(), largest(source.speed), largest(source.rate)
+        most = speed / (CLOSE_PULSES * core)
+        if rate <= most or scene.method.cleaning == 0:
+            continue
+        text = (
+            f"sources[{index}], Jet: at {rate:g} pulses a second its rings are born "
+            f"{speed / rate:.2g} m apart, closer than cores of {core:.2g} m allow, and "
+            f"may blow up. Up to {most:.3g} will do: leave rate out, or give narrower cores"
+        )
+        warn(text)
+        return
+
+
 def warn_of_scene(scene: Scene) -> None:
     """All that can be seen before the first step."""
     _warn_of_no_buoyancy(scene)
     _warn_of_no_flow(scene)
     _warn_of_celsius(scene)
     _warn_of_fine_cells(scene)
+    _warn_of_fast_jets(scene)
+    _warn_of_close_pulses(scene)
     _warn_of_wide_cores(scene)
     _warn_of_fire_in_liquid(scene)
     if scene.voxel is not None:

@@ -11,7 +11,7 @@ from typing import Any
 from .animation import Animation, animatable, largest, scaled
 from .fields import Vector, check_each_axis, check_end, field, number
 from .shapes import Shape, check_shape
-from .source_base import ChangingCarrier, FluidSource, Sectioned, around
+from .source_base import ChangingCarrier, FluidSource, Sectioned, around, check_turns
 from .tables import Table
 
 MOST_TRACERS = 2**31 - 1
@@ -77,6 +77,7 @@ class VortexRing(Sectioned, FluidSource):
             text = f"must be < the smaller radius, {min(self.radii):g} (m)"
             raise ValueError(f"VortexRing.core = {self.core}: {text}")
         self._check_section()
+        check_turns(self)
         if self.radii[0] != self.radii[1] and self._major_lies_along_axis():
             text = f"must not lie along axis, {self.axis}, for an elliptic ring"
             raise ValueError(f"VortexRing.major = {self.major}: {text}")
@@ -159,9 +160,7 @@ class Tracers(ChangingCarrier):
         given = [n for n in ("count", "rate", "per_voxel") if getattr(self, n) is not None]
         if len(given) > 1:
             raise ValueError(f"Tracers: {' and '.join(given)} exclude each other; give one")
-        if not given:
-            object.__setattr__(self, "per_voxel", 6.0)
-        if self.renew and self.per_voxel is None:
+        if self.renew and self.tracers_per_voxel is None:
             raise ValueError(
                 f"Tracers.renew = {self.renew}: goes with per_voxel, not with {given[0]}"
             )
@@ -171,21 +170,27 @@ class Tracers(ChangingCarrier):
         if not volume > 0:
             raise ValueError(f"Tracers.shape: its volume is {volume:g} m^3, must be > 0")
 
+    @property
+    def tracers_per_voxel(self) -> float | None:
+        """`per_voxel`, or what it is by default; None where count or rate is given."""
+        if self.count is not None or self.rate is not None:
+            return None
+        return 6.0 if self.per_voxel is None else self.per_voxel
+
     def births(self, voxel: float) -> tuple[int, Any]:
         """Tracers born at once and tracers born a second, for a nominal voxel in m."""
-        if self.per_voxel is None:
+        per_voxel = self.tracers_per_voxel
+        if per_voxel is None:
             return self.count or 0, self.rate or 0.0
         scale = 1.0
         if self.parent is not None:
             at_start = self.parent.scale_at(self.start)
             scale = self.parent.largest_scale() if self.renew else at_start
         shape = self.shape if self.renew else self.shape._at(self.start)
-        filling = self.per_voxel * shape.volume / voxel**3 * scale**3
+        filling = per_voxel * shape.volume / voxel**3 * scale**3
         if filling > MOST_TRACERS or filling * largest(self.renew) > 1e12:
             text = f"asks for {filling:.3g} tracers at voxels of {voxel:g} m"
-            raise ValueError(
-                f"Tracers.per_voxel = {self.per_voxel}: {text}, at most {MOST_TRACERS}"
-            )
+            raise ValueError(f"Tracers.per_voxel = {per_voxel}: {text}, at most {MOST_TRACERS}")
         if self.renew:
             return 0, scaled(self.renew, filling)
         return max(1, round(filling)), 0.0

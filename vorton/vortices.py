@@ -11,7 +11,7 @@ from .animation import Animation, Transform, largest, mapped, scaled, smallest, 
 from .fields import Vector, check_end, field, shown
 from .meshes import check_rows
 from .shapes import Disk, Shape, Surface, check_shape
-from .source_base import ChangingFluidSource, FluidSource, Sectioned, around
+from .source_base import ChangingFluidSource, FluidSource, Sectioned, around, check_turns
 from .sources import Tracers
 from .tables import Table
 
@@ -80,6 +80,7 @@ class Filament(Sectioned, FluidSource):
             text = "must be >= 8 for a closed line"
             raise ValueError(f"Filament.sections = {self.sections}: {text}")
         self._check_section()
+        check_turns(self)
 
     def _span(self) -> tuple[Any, Any]:
         return self.points.min(axis=0), self.points.max(axis=0)
@@ -123,6 +124,7 @@ class VortexTube(Sectioned, FluidSource):
         if self.start == self.end:
             raise ValueError(f"VortexTube.end = {self.end}: must differ from start")
         self._check_section()
+        check_turns(self)
 
     def _span(self) -> tuple[Any, Any]:
         return np.minimum(self.start, self.end), np.maximum(self.start, self.end)
@@ -130,6 +132,10 @@ class VortexTube(Sectioned, FluidSource):
     def _add_to(self, core: Any, voxel: float) -> None:
         parent = self._parent_id(core)
         core.add("tube", **_TUBE.values(self), parent=parent, **self._fluid())
+
+
+CORES_IN_SLUG = 2.75
+"""Of a pulse of a jet, at least, where no rate is given (csrc/sources/jet.c)."""
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -188,7 +194,7 @@ class Jet(Sectioned, ChangingFluidSource):
             raise ValueError("Jet.circulation = 0.0: must not be 0; None takes that of the slug")
         check_end(self)
         if self.rate is None and self._own_rate() > 1e4:
-            text = "must be given, 2 speed / radius is more than 10000 (1/s)"
+            text = f"must be given, by default it is {self._own_rate():.3g}, more than 10000 (1/s)"
             raise ValueError(f"Jet.rate = None: {text}")
         self._check_section()
 
@@ -200,7 +206,8 @@ class Jet(Sectioned, ChangingFluidSource):
 
     def _own_rate(self) -> float:
         """Pulses a second where the definition does not say."""
-        return 2 * largest(self.speed) / smallest(self.radius)
+        core = 0.0 if self.core is None else largest(self.core)
+        return largest(self.speed) / max(smallest(self.radius) / 2, CORES_IN_SLUG * core)
 
     def smoke(self, **arguments: Any) -> Tracers:
         """Tracers for this jet: a slab in its nozzle, refilled as fast as the jet carries it off.

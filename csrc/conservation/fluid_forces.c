@@ -311,10 +311,9 @@ static void book(const forcing *f)
 /* Gusts: the strength of now over the mean. */
 static double find_gust(const vt_force *force, double time)
 {
-    static const double origin[3] = {0, 0, 0};
     if (force->def.kind != VT_FORCE_UNIFORM || !force->eddies)
         return 1;
-    return fmax(0, 1 + force->def.gusts * vti_random_eddies_noise(force->eddies, origin, time));
+    return vti_random_eddies_gust(force->eddies, force->def.gusts, time);
 }
 
 /* The nodes of the grid where a force may act. */
@@ -346,7 +345,7 @@ static void find_acting(forcing *f)
                                .within = 1 - vti_exp(-f->dt / force->def.time),
                                .gust = find_gust(force, f->time)};
         find_nodes(f, next);
-        f->forces += next->acting.now.strength != 0;
+        f->forces += vti_does_act(&next->acting);
     }
 }
 
@@ -432,7 +431,8 @@ double vti_largest_force(const vt_simulation *s)
         if (s->forces.force[n].def.acts_on != VT_FORCE_ON_FLUID)
             continue;
         const vt_acting_force acting = vti_force_at(s, &s->forces.force[n], s->time);
-        sum += vti_largest_acceleration(&acting, s->grid.spacing);
+        sum += vti_largest_acceleration(&acting, s->grid.spacing) *
+               find_gust(&s->forces.force[n], s->time);
     }
     return sum;
 }

@@ -39,8 +39,10 @@ static int32_t count_acting(const vt_simulation *s)
     int32_t count = 0;
     for (int32_t n = 0; n < s->forces.count; n++) {
         const vt_force *const force = &s->forces.force[n];
-        if (force->def.acts_on == VT_FORCE_ON_FLUID && force->has_region)
-            count += vti_force_at(s, force, s->time).now.strength != 0;
+        if (force->def.acts_on != VT_FORCE_ON_FLUID || !force->has_region)
+            continue;
+        const vt_acting_force acting = vti_force_at(s, force, s->time);
+        count += vti_does_act(&acting);
     }
     return count;
 }
@@ -52,7 +54,7 @@ static int has_moved(const vt_simulation *s, const vt_force *force, const double
     const vt_acting_force now = vti_force_at(s, force, s->time);
     const vt_acting_force then = vti_force_at(s, force, s->populated_at);
     double low[2][3], high[2][3];
-    int moved = now.now.strength != 0 && then.now.strength == 0;
+    int moved = vti_does_act(&now) && !vti_does_act(&then);
     vti_acting_box(&now, low[0], high[0]);
     vti_acting_box(&then, low[1], high[1]);
     for (int a = 0; a < 3; a++)

@@ -72,6 +72,34 @@ void vti_random_eddies_value(const vt_random_eddies *swirl, const double point[3
         v[a] *= vti_sqrt(2.0 / VT_SWIRL_WAVES);
 }
 
+/* The modified Bessel function I0: the mean of exp(x cos t) over all t. */
+static double mean_of_exponential(double x)
+{
+    double term = 1, sum = 1;
+    for (int n = 1; term > 1e-17 * sum; n++) {
+        term *= 0.25 * x * x / (n * n);
+        sum += term;
+    }
+    return sum;
+}
+
+double vti_random_eddies_gust(const vt_random_eddies *swirl, double rms, double time)
+{
+    static const double origin[3] = {0, 0, 0};
+    double v[3] = {0, 0, 0}, square = 0, mean = 1;
+    for (int n = 0; n < VT_SWIRL_WAVES; n++) {
+        const double *const a = swirl->wave[n].amplitude;
+        square += 0.5 * (a[0] + a[1] + a[2]) * (a[0] + a[1] + a[2]);
+    }
+    const double scale = vti_sqrt(vti_log(1 + rms * rms) / square);
+    for (int n = 0; n < VT_SWIRL_WAVES; n++) {
+        const double *const a = swirl->wave[n].amplitude;
+        mean *= mean_of_exponential(scale * (a[0] + a[1] + a[2]));
+    }
+    add_waves(swirl, origin, time, v, NULL);
+    return vti_exp(scale * (v[0] + v[1] + v[2])) / mean;
+}
+
 double vti_random_eddies_noise(const vt_random_eddies *swirl, const double point[3], double time)
 {
     double v[3] = {0, 0, 0};

@@ -28,5 +28,10 @@ void vti_random_eddies_at(const vt_random_eddies *swirl, const vt_pose *pose, co
 void vti_random_eddies_value(const vt_random_eddies *swirl, const double point[3], double time,
                              double v[3]);
 
+/* A positive factor that changes at random in time, of mean 1 over long times: the exponential of
+ * the waves at the origin. Were these normally distributed its deviations would have the root mean
+ * square `rms`; as a sum of few waves they have one a little smaller. */
+double vti_random_eddies_gust(const vt_random_eddies *swirl, double rms, double time);
+
 /* A random number at a point of that space, of mean 0 and variance 1, that changes as smoothly. */
 double vti_random_eddies_noise(const vt_random_eddies *swirl, const double point[3], double time);

@@ -27,6 +27,13 @@ vt_acting_force vti_force_at(const vt_simulation *s, const vt_force *force, doub
     return acting;
 }
 
+int vti_does_act(const vt_acting_force *acting)
+{
+    const int leads =
+        acting->now.kind == VT_FORCE_VORTEX && acting->force->def.acts_on == VT_FORCE_ON_FLUID;
+    return leads || acting->now.strength != 0;
+}
+
 int vti_acts_at(const vt_acting_force *acting, const double world[3])
 {
     return !acting->force->has_region || vti_placed_contains(&acting->region, &acting->pose, world);
@@ -141,5 +148,5 @@ double vti_largest_acceleration(const vt_acting_force *acting, double spacing)
         return reaching(strength * vti_sqrt(vti_dot(now->target, now->target)), time, spacing);
     if (acting->force->grid)
         return strength * acting->force->largest;
-    return strength * (now->kind == VT_FORCE_TURBULENCE ? 2.5 : 1 + 2 * acting->force->def.gusts);
+    return strength * (now->kind == VT_FORCE_TURBULENCE ? 2.5 : 1);
 }

@@ -14,6 +14,9 @@ typedef struct vt_acting_force {
 
 vt_acting_force vti_force_at(const vt_simulation *simulation, const vt_force *force, double time);
 
+/* Whether it does anything then: a vortex leads fluid to its circulation, to 0 as well. */
+int vti_does_act(const vt_acting_force *acting);
+
 /* Whether a force acts at a point of the world. */
 int vti_acts_at(const vt_acting_force *acting, const double world[3]);
 
@@ -27,5 +30,5 @@ int vti_acting_box(const vt_acting_force *acting, double low[3], double high[3])
 double vti_core_for_force(const vt_acting_force *acting);
 
 /* Its acceleration of fluid at rest, m/s^2, as far as cells of a spacing (m) are to follow it: of
- * turbulence at 2.5, of gusts at 2 times their root mean square. */
+ * turbulence at 2.5 times its root mean square, of gusts at their mean. */
 double vti_largest_acceleration(const vt_acting_force *acting, double spacing);
