@@ -186,8 +186,8 @@ def _foreign(archive: Archive) -> str:
         return ""
     made = archive.about.get("vorton")
     return (
-        f"; saved by another build (vorton {made}), which alone goes on from them: bake again to go "
-        "on with this one; Archive.fields reads them"
+        f"; saved by another build (vorton {made}), which alone goes on from them: bake again to "
+        "go on with this one; Archive.fields reads them"
     )
 
 
