@@ -152,6 +152,35 @@ def test_the_index_is_written_again_after_a_failed_append(reference, tmp_path, m
     assert path.read_bytes() == (reference / "ring.vta").read_bytes()
 
 
+def test_states_of_another_layout_say_what_to_do(reference, tmp_path, capsys):
+    """Their columns can be read; what loads them says who can."""
+    path = tmp_path / "old.vta"
+    raw = bytearray((reference / "ring.vta").read_bytes())
+    with Archive(reference / "ring.vta") as archive:
+        new = archive.fields(2)
+        for at, _ in archive._places.values():
+            raw[at + 40] ^= 1
+            summed = struct.unpack_from("<Q", raw, at + 16)[0]
+            struct.pack_into("<I", raw, at + 4, zlib.crc32(raw[at + 8 : at + summed]))
+    path.write_bytes(raw)
+    with Archive(path) as archive:
+        old = archive.fields(2)
+    assert old.keys() == new.keys()
+    assert all(old[name].tobytes() == new[name].tobytes() for name in old)
+    todo = r"old.vta, frame 2: .*another build.* go on with that build, or simulate again"
+    with pytest.raises(ValueError, match=todo):
+        vt.Simulation.load(path, frame=2)
+    for folder in (None, tmp_path / "out"):
+        if folder:
+            shutil.copytree(reference, folder)
+            shutil.copyfile(path, folder / "ring.vta")
+        assert main(["info", str(folder or path)]) == 0
+        said = capsys.readouterr().out
+        assert "saved by another build (vorton" in said and "bake again" in said
+    assert main(["info", str(reference / "ring.vta")]) == 0
+    assert "another build" not in capsys.readouterr().out
+
+
 # ---- damage ----
 
 

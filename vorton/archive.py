@@ -230,6 +230,10 @@ class Archive:
         """
         return self._read(*self._places[number])
 
+    def layout(self, number: int) -> int:
+        """Digest of the names and sizes of the fields that the build knows which saved a frame."""
+        return layout_of(self._read(self._places[number][0], BLOCK.size + FRAME.size))
+
     def fields(self, number: int) -> dict[str, np.ndarray]:
         """The state at a frame, its checksums compared: each field by its name.
 
@@ -368,6 +372,11 @@ def _directory(
         dtype = np.dtype("<" + kind[:1].decode())
         yield name.rstrip(b"\0").decode(), dtype, columns, rows, at, size, crc
         at += size
+
+
+def layout_of(block: bytes | memoryview) -> int:
+    """`Archive.layout` of a state."""
+    return int(FRAME.unpack_from(block, BLOCK.size)[2])
 
 
 def fields_of(state: memoryview) -> Iterator[tuple[str, np.ndarray]]:

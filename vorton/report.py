@@ -10,6 +10,7 @@ from .archive import Archive
 from .fields import ranges_text
 from .manifest import Manifest
 from .records import HEALTH_LIMITS, has_limit, why_unjudged
+from .saved import is_of_this_build
 
 FEW_TRACERS = 1.0
 """Tracers per voxel of smoke below which grain shows.
@@ -95,13 +96,13 @@ def describe_archive(path: Path) -> str:
     """What a motion archive without a manifest holds."""
     with Archive(path) as archive:
         scene, fps = archive.scene(), archive.fps
-        states = ranges_text(archive.frames) or "none"
+        states, foreign = ranges_text(archive.frames) or "none", _foreign(archive)
     rows = [
         ("archive", f"{path}, {size_text(path.stat().st_size)}"),
         ("scene", f"{scene.name}, seed {scene.seed}"),
         ("sources", _kinds(scene.to_dict()["sources"]) or "none"),
         ("bodies", _bodies(scene.to_dict().get("bodies", []))),
-        ("frames", f"states of {states} at {fps:g} a second"),
+        ("frames", f"states of {states} at {fps:g} a second{foreign}"),
     ]
     return "\n".join(f"{name:10} {text}" for name, text in rows if text)
 
@@ -173,10 +174,21 @@ def _archive(manifest: Manifest) -> str:
         return ""
     try:
         with Archive(path) as archive:
-            states = ranges_text(archive.frames) or "none"
+            states, foreign = ranges_text(archive.frames) or "none", _foreign(archive)
     except (OSError, ValueError):
         return f"{path.name} cannot be read: bake again to make it"
-    return f"{path.name}, states of frames {states}, {size_text(path.stat().st_size)}"
+    return f"{path.name}, states of frames {states}, {size_text(path.stat().st_size)}{foreign}"
+
+
+def _foreign(archive: Archive) -> str:
+    """What to do with states that this build does not load."""
+    if is_of_this_build(archive):
+        return ""
+    made = archive.about.get("vorton")
+    return (
+        f"; saved by another build (vorton {made}), which alone goes on from them: bake again to "
+        "go on with this one; Archive.fields reads them"
+    )
 
 
 def _per_voxel(manifest: Manifest) -> str:

@@ -20,15 +20,16 @@ enum {
 #define VT_SPLIT(type, name)                                                                       \
     static void name(const uint8_t *from, int64_t count, int delta, uint8_t *restrict planes)      \
     {                                                                                              \
-        enum { ITEM = sizeof(type) };                                                              \
-        for (int64_t n = 0; n < count; n++) {                                                      \
-            type value, before = 0;                                                                \
-            memcpy(&value, from + n * ITEM, ITEM);                                                 \
-            if (delta && n > 0)                                                                    \
-                memcpy(&before, from + (n - 1) * ITEM, ITEM);                                      \
-            value = (type)(value - before);                                                        \
+        enum { ITEM = sizeof(type), SOME = 512 };                                                  \
+        type number[1 + SOME] = {0};                                                               \
+        for (int64_t begin = 0; begin < count; begin += SOME) {                                    \
+            const int64_t some = count - begin < SOME ? count - begin : SOME;                      \
+            memcpy(number + 1, from + begin * ITEM, (size_t)some * ITEM);                          \
             for (int b = 0; b < ITEM; b++)                                                         \
-                planes[b * count + n] = (uint8_t)(value >> 8 * b);                                 \
+                for (int64_t n = 0; n < some; n++)                                                 \
+                    planes[b * count + begin + n] =                                                \
+                        (uint8_t)((type)(number[n + 1] - (delta ? number[n] : 0)) >> 8 * b);       \
+            number[0] = number[some];                                                              \
         }                                                                                          \
     }
 VT_SPLIT(uint32_t, split_words)
@@ -49,11 +50,9 @@ static void split(const uint8_t *from, int64_t count, int item, int delta, uint8
 static int64_t sameness(const uint8_t *plane, int64_t count)
 {
     uint32_t often[256] = {0};
-    int64_t sum = 0;
+    int64_t sum = count; /* (n + 1)^2 - n^2 = 2 n + 1 */
     for (int64_t n = 0; n < count; n++)
-        often[plane[n]]++;
-    for (int v = 0; v < 256; v++)
-        sum += (int64_t)often[v] * often[v];
+        sum += 2 * (int64_t)often[plane[n]]++;
     return sum;
 }
 
@@ -166,39 +165,44 @@ uint32_t *vti_order_rows(const uint8_t *numbers, int64_t rows, int *failed)
     return table;
 }
 
-/* SAMPLE numbers of a chunk, in stretches all over it: where one kind ends another begins. */
-static void take_sample(const uint8_t *from, const vt_packed_rows *about, const vt_chunk *chunk,
-                        uint32_t *words)
+/* The numbers of a chunk, those of the other field, and the words that are made of them. */
+typedef struct row_room {
+    uint32_t numbers[VT_PLANE], others[VT_PLANE], words[VT_PLANE];
+} row_room;
+
+/* SAMPLE words of a chunk, in stretches all over it: where one kind ends another begins. Returns
+ * how many. */
+static int64_t take_sample(const row_room *room, const vt_chunk *chunk, uint32_t *words)
 {
     enum { STRETCH = SAMPLE / 8 };
-    for (int k = 0; k < 8; k++) {
-        vt_chunk stretch = *chunk;
-        stretch.first += k * (chunk->count - STRETCH) / 7;
-        stretch.count = STRETCH;
-        vti_take_words(from, about, &stretch, words + k * STRETCH);
+    if (chunk->count <= SAMPLE) {
+        vti_take_words(room->numbers, room->others, chunk->count, chunk->way, chunk->digits, words);
+        return chunk->count;
     }
+    for (int k = 0; k < 8; k++) {
+        const int64_t first = k * (chunk->count - STRETCH) / 7;
+        vti_take_words(room->numbers + first, room->others + first, STRETCH, chunk->way,
+                       chunk->digits, words + k * STRETCH);
+    }
+    return SAMPLE;
 }
 
 /* Chooses the way in which a sample of the numbers is most alike; what the planes then look like.
  */
-static void choose_way(const uint8_t *from, const vt_packed_rows *about, vt_chunk *chunk,
+static void choose_way(const row_room *room, int has_others, vt_chunk *chunk,
                        int looks[VT_MOST_PLANES])
 {
     uint32_t words[SAMPLE];
     uint8_t planes[4 * SAMPLE];
-    const int64_t some = chunk->count < SAMPLE ? chunk->count : SAMPLE;
     int64_t most = -1;
     int best = VT_AS_THEY_ARE;
-    chunk->digits = vti_find_digits(from, about, chunk);
+    chunk->digits = vti_find_digits(room->numbers, chunk->count);
     for (chunk->way = 0; chunk->way <= VT_ON_A_LATTICE_BESIDE_ANOTHER; chunk->way++) {
         int seen[VT_MOST_PLANES];
-        if ((vti_is_beside_another(chunk->way) && !about->reference) ||
+        if ((vti_is_beside_another(chunk->way) && !has_others) ||
             (vti_is_on_lattice(chunk->way) && chunk->digits < 0))
             continue;
-        if (chunk->count > SAMPLE)
-            take_sample(from, about, chunk, words);
-        else
-            vti_take_words(from, about, chunk, words);
+        const int64_t some = take_sample(room, chunk, words);
         split((const uint8_t *)words, some, 4, 0, planes);
         const int64_t sum = look_at(planes, some, 4, seen);
         if (sum <= most)
@@ -216,19 +220,22 @@ static void pack_row_chunks(void *data, int64_t begin, int64_t end, int thread)
     const int64_t each = (p->count + VT_PLANE - 1) / VT_PLANE;
     uint8_t *const planes = p->planes + (size_t)thread * VT_MOST_PLANES * VT_PLANE;
     for (int64_t c = begin; c < end; c++) {
-        uint32_t words[VT_PLANE];
+        row_room room;
         vt_chunk chunk = {.component = (int)((p->first + c) / each),
                           .first = (p->first + c) % each * VT_PLANE};
         const int64_t count = p->count - chunk.first < VT_PLANE ? p->count - chunk.first : VT_PLANE;
         chunk.count = count;
         int looks[VT_MOST_PLANES];
         uint8_t *const to = p->to + c * MOST_CHUNK, *at = to + 1;
-        choose_way(p->from, p->about, &chunk, looks);
+        vti_gather_numbers(p->from, p->about, &chunk, room.numbers);
+        if (p->about->reference)
+            vti_gather_others(p->about, &chunk, room.others);
+        choose_way(&room, p->about->reference != NULL, &chunk, looks);
         to[0] = (uint8_t)chunk.way;
         if (vti_is_on_lattice(chunk.way))
             *at++ = (uint8_t)chunk.digits;
-        vti_take_words(p->from, p->about, &chunk, words);
-        split((const uint8_t *)words, count, 4, 0, planes);
+        vti_take_words(room.numbers, room.others, count, chunk.way, chunk.digits, room.words);
+        split((const uint8_t *)room.words, count, 4, 0, planes);
         for (int b = 0; b < 4; b++)
             at = put_plane(&p->work[thread], planes + b * count, count, looks[b], at);
         p->size[c] = (size_t)(at - to);
@@ -380,7 +387,7 @@ static void unpack_row_chunks(void *data, int64_t begin, int64_t end)
     const unpacking *const u = data;
     const int64_t each = (u->count + VT_PLANE - 1) / VT_PLANE;
     uint8_t planes[4 * VT_PLANE];
-    uint32_t words[VT_PLANE];
+    uint32_t words[VT_PLANE], room[VT_PLANE];
     for (int64_t c = begin; c < end; c++) {
         const uint8_t *from = u->from + u->start[c];
         vt_chunk chunk = {.component = (int)(c / each), .first = c % each * VT_PLANE};
@@ -392,7 +399,7 @@ static void unpack_row_chunks(void *data, int64_t begin, int64_t end)
         if (u->failed[c])
             continue;
         join_words(planes, chunk.count, 0, (uint8_t *)words);
-        vti_restore_words(words, u->about, &chunk, u->to);
+        vti_restore_words(words, u->about, &chunk, room, u->to);
     }
 }
 

@@ -44,13 +44,20 @@ static inline int vti_is_beside_another(int way)
     return way == VT_LESS_ANOTHER_FIELD || way == VT_ON_A_LATTICE_BESIDE_ANOTHER;
 }
 
-/* The least number of binary digits behind the point that all numbers of a chunk can do with, 0 ..
+/* The numbers of a chunk one behind the other, as bits; and those of the other field. */
+void vti_gather_numbers(const void *from, const vt_packed_rows *about, const vt_chunk *chunk,
+                        uint32_t *numbers);
+void vti_gather_others(const vt_packed_rows *about, const vt_chunk *chunk, uint32_t *others);
+
+/* The least number of binary digits behind the point that all numbers can do with, 0 ..
  * VT_MOST_DIGITS, so that multiples have at most 30 bits; -1 where there is none, since one is too
  * small, too large, no number, or -0. */
-int vti_find_digits(const uint8_t *from, const vt_packed_rows *about, const vt_chunk *chunk);
+int vti_find_digits(const uint32_t *numbers, int64_t count);
 
-void vti_take_words(const uint8_t *from, const vt_packed_rows *about, const vt_chunk *chunk,
-                    uint32_t *words);
+/* `count` numbers in a way, with so many digits; `others` is read where the way is beside them. */
+void vti_take_words(const uint32_t *numbers, const uint32_t *others, int64_t count, int way,
+                    int digits, uint32_t *restrict words);
 
+/* Back to the numbers of a chunk, in their places. `room` takes chunk->count words. */
 void vti_restore_words(const uint32_t *words, const vt_packed_rows *about, const vt_chunk *chunk,
-                       uint8_t *to);
+                       uint32_t *room, uint8_t *to);

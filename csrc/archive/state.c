@@ -304,8 +304,9 @@ static vt_status check_belongs(vt_simulation *s, const vt_state_list *list,
 {
     if (head->layout != vti_state_layout(list))
         return vti_fail(VT_INVALID_ARGUMENT,
-                        "the state: was saved by another version of the library; allowed is one "
-                        "of %s",
+                        "the state: was saved by another build of the library, which has other "
+                        "columns or values; allowed is one of this build of %s: go on with that "
+                        "build, or simulate again with this one",
                         VORTON_VERSION);
     if (head->digest != vti_definition_digest(s))
         return vti_fail(VT_INVALID_ARGUMENT,

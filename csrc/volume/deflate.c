@@ -182,6 +182,15 @@ static void limit_lengths(int *with_length, int used, int most)
     }
 }
 
+/* 16 bits, the lowest first. */
+static unsigned int reverse(unsigned int bits)
+{
+    bits = (bits & 0x5555) << 1 | (bits >> 1 & 0x5555);
+    bits = (bits & 0x3333) << 2 | (bits >> 2 & 0x3333);
+    bits = (bits & 0x0f0f) << 4 | (bits >> 4 & 0x0f0f);
+    return (bits & 0xff) << 8 | bits >> 8;
+}
+
 /* Bits of each code from the lengths of all, as RFC 1951, 3.2.2; they are sent highest bit first.
  */
 static void number_codes(code *c, int symbols)
@@ -193,11 +202,10 @@ static void number_codes(code *c, int symbols)
         next[length] += next[length - 1];
     for (int s = 0; s < symbols; s++) {
         const int length = c->length[s];
-        unsigned int reversed = 0;
-        for (int bit = 0; bit < length; bit++)
-            reversed |= (unsigned int)(next[length] >> (MOST_BITS - 1 - bit) & 1) << bit;
-        c->bits[s] = (uint16_t)reversed;
-        next[length] += length ? 1 << (MOST_BITS - length) : 0;
+        if (!length)
+            continue;
+        c->bits[s] = (uint16_t)reverse((unsigned int)next[length] << (16 - MOST_BITS));
+        next[length] += 1 << (MOST_BITS - length);
     }
 }
 
@@ -286,10 +294,22 @@ static int run_rest(int symbol)
     return symbol < 16 ? 0 : symbol == 16 ? 2 : symbol == 17 ? 3 : 7;
 }
 
-static void count_symbols(block *b, const uint32_t *token, size_t tokens)
+/* In four parts: else one that comes again waits until it has been counted. */
+static void count_literals(block *b, const uint8_t *from, size_t size)
 {
-    memset(b->literal_count, 0, sizeof b->literal_count);
-    memset(b->distance_count, 0, sizeof b->distance_count);
+    uint16_t count[4][256] = {{0}};
+    size_t n = 0;
+    for (; n + 4 <= size; n += 4)
+        for (size_t part = 0; part < 4; part++)
+            count[part][from[n + part]]++;
+    for (; n < size; n++)
+        count[0][from[n]]++;
+    for (int s = 0; s < 256; s++)
+        b->literal_count[s] = (uint16_t)(count[0][s] + count[1][s] + count[2][s] + count[3][s]);
+}
+
+static void count_tokens(block *b, const uint32_t *token, size_t tokens)
+{
     for (size_t n = 0; n < tokens; n++) {
         if (token[n] < 256) {
             b->literal_count[token[n]]++;
@@ -298,7 +318,6 @@ static void count_symbols(block *b, const uint32_t *token, size_t tokens)
         b->literal_count[length_symbol(token[n] >> 16)]++;
         b->distance_count[distance_symbol(token[n] & 0xffff)]++;
     }
-    b->literal_count[END] = 1;
 }
 
 /* The lengths of both codes as runs: 16 repeats the last one, 17 and 18 are zeros. */
@@ -372,6 +391,23 @@ static void put_codes(bit_stream *to, const block *b)
     }
 }
 
+/* Two at a time: with the 31 bits that may wait they are at most 61. */
+static void put_literals(bit_stream *stream, const code *c, const uint8_t *from, size_t size)
+{
+    bit_stream now = *stream, *const to = &now; /* in registers */
+    uint32_t both[256];                         /* bits << 8 | how many */
+    for (int s = 0; s < 256; s++)
+        both[s] = (uint32_t)c->bits[s] << 8 | c->length[s];
+    for (size_t n = 0; n + 1 < size; n += 2) {
+        const uint32_t first = both[from[n]], second = both[from[n + 1]];
+        const uint32_t bits = first >> 8 | second >> 8 << (first & 255);
+        put_bits(to, bits, (int)((first & 255) + (second & 255)));
+    }
+    if (size % 2)
+        put_symbol(to, c, from[size - 1]);
+    *stream = now;
+}
+
 static void put_tokens(bit_stream *stream, const block *b, const uint32_t *token, size_t tokens)
 {
     bit_stream now = *stream, *const to = &now; /* in registers */
@@ -388,26 +424,27 @@ static void put_tokens(bit_stream *stream, const block *b, const uint32_t *token
         put_symbol(to, &b->distance, place);
         put_bits(to, (distance - 1) & ((1u << more) - 1), more);
     }
-    put_symbol(to, &b->literal, END);
     *stream = now;
 }
 
 /* RFC 1950, 8.2; of 8192 bytes the sums stay below 2^34. */
 static uint32_t adler32(const uint8_t *from, size_t size)
 {
+    enum { SOME = 1024 };
     uint64_t a = 1, sum = 0;
-    for (size_t i = 0; i < size; i++) {
-        a += from[i];
-        sum += a;
+    for (size_t begin = 0; begin < size; begin += SOME) {
+        const uint32_t some = (uint32_t)(size - begin < SOME ? size - begin : SOME);
+        uint32_t plain = 0, weighted = 0;
+        for (uint32_t i = 0; i < some; i++)
+            plain += from[begin + i];
+        for (uint32_t i = 0; i < some; i++) {
+            const int16_t weight = (int16_t)(some - i), value = from[begin + i];
+            weighted += (uint32_t)(weight * value);
+        }
+        sum += some * a + weighted;
+        a += plain;
     }
     return (uint32_t)(sum % 65521) << 16 | (uint32_t)(a % 65521);
-}
-
-static size_t take_literals(vt_deflate *work, const uint8_t *from, size_t size)
-{
-    for (size_t i = 0; i < size; i++)
-        work->token[i] = from[i];
-    return size;
 }
 
 size_t vti_deflate(vt_deflate *work, const uint8_t *from, size_t size, int repeats, uint8_t *to,
@@ -416,8 +453,14 @@ size_t vti_deflate(vt_deflate *work, const uint8_t *from, size_t size, int repea
     enum { AROUND = 2 + 4 /* header and check */ };
     block b;
     code literal, distance;
-    const size_t tokens = repeats ? find_tokens(work, from, size) : take_literals(work, from, size);
-    count_symbols(&b, work->token, tokens);
+    const size_t tokens = repeats ? find_tokens(work, from, size) : 0;
+    memset(b.literal_count, 0, sizeof b.literal_count);
+    memset(b.distance_count, 0, sizeof b.distance_count);
+    if (repeats)
+        count_tokens(&b, work->token, tokens);
+    else
+        count_literals(&b, from, size);
+    b.literal_count[END] = 1;
     const int table = make_codes(&b);
     make_standard_lengths(&literal, &distance);
     const int own = table + count_bits(&b, &b.literal, &b.distance);
@@ -436,7 +479,11 @@ size_t vti_deflate(vt_deflate *work, const uint8_t *from, size_t size, int repea
         number_codes(&b.literal, LITERALS + 2);
         number_codes(&b.distance, DISTANCES);
     }
-    put_tokens(&stream, &b, work->token, tokens);
+    if (repeats)
+        put_tokens(&stream, &b, work->token, tokens);
+    else
+        put_literals(&stream, &b.literal, from, size);
+    put_symbol(&stream, &b.literal, END);
     put_rest(&stream);
     const uint32_t check = adler32(from, size);
     for (int shift = 24; shift >= 0; shift -= 8)
