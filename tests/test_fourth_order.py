@@ -40,6 +40,40 @@ def test_waves_of_four_cores_need_cells_no_finer_than_cores():
     assert found["fourth", 1.5] < 0.0015
 
 
+@pytest.mark.parametrize("cells", [1.0, 1.5])
+def test_sharp_cores_are_twice_the_gaussian_less_the_wider_one(cells):
+    """Waves that a Gaussian core leaves the share g keep g (2 - g), and g^2 is a Gaussian of sqrt(2)
+    times the core; `vorton.testing.exact_velocity` knows it, too."""
+    x, strength = waves(CORE, 0.5, seed=1)
+    some = np.float32(x[::16])
+    sim = flow(x, strength, "fourth", cells, cores="sharp")
+    exact = 2 * direct(some, x, strength, CORE) - direct(some, x, strength, np.sqrt(2) * CORE)
+    gaussian = flow(x, strength, "fourth", cells).velocity_at(some)
+    assert np.linalg.norm(gaussian - exact) > 0.1 * np.linalg.norm(exact)
+    assert error_at(sim, some, exact) < (0.002 if cells > 1 else 0.008)
+    judged = vt.testing.exact_velocity(sim, some)
+    assert np.abs(judged - exact).max() < 1e-6 * np.abs(exact).max()
+
+
+def test_sharp_cores_stop_at_walls():
+    """In a room nothing passes the walls."""
+    position, strength = circle(300)
+    scene = vt.Scene(spacing=CORE, method=vt.Method(cores="sharp"))
+    scene.add(vt.Container(vt.Box((-1, -1, -1), (1, 1, 1))))
+    sim = vt.Simulation(scene)
+    sim.vortons.add(0.4 * position, 0.4 * strength, core=CORE, volume=(CORE / 2) ** 3)
+    u = sim.grids.velocity
+    fastest = np.abs(u).max()
+    for c, axis in enumerate((2, 1, 0)):
+        faces = np.take(u[..., c], [0, -1], axis)
+        assert np.abs(faces).max() < 2e-5 * fastest
+
+
+def test_cores_too_wide_for_the_taps_are_refused():
+    with pytest.raises(ValueError, match="spacing 0.05 m is too fine for the smallest core, 0.1 m"):
+        flow(*circle(50), "fourth", 2.0, cores="sharp").velocity_at([[0, 0, 0]])
+
+
 def test_cores_are_as_wide_wherever_in_a_cell_vortons_lie():
     """A ring in a plane of nodes, and between two; of second order it is narrower there."""
     position, strength = circle(400)

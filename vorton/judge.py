@@ -30,9 +30,12 @@ def induced_velocity(core: _core.Simulation, method: Method, points: Any) -> np.
     carries = strength.any(axis=1)
     kernel = method.kernel if method.velocity != "poisson" else "gaussian"
     cores = effective_cores(core, method)
-    velocity, *_ = _core.direct_sum(
-        points, position[carries], strength[carries], cores[carries], kernel
-    )
+    sharp = method.velocity == "poisson" and method.cores == "sharp"
+    velocity = np.zeros(np.shape(points))
+    for share, width in ((2, 1), (-1, np.sqrt(2))) if sharp else ((1, 1),):
+        own = width * cores[carries]
+        found, *_ = _core.direct_sum(points, position[carries], strength[carries], own, kernel)
+        velocity += share * found
     return velocity
 
 

@@ -86,13 +86,6 @@ def around(center: Any, radius: float) -> tuple[Any, Any]:
     return np.subtract(center, radius), np.add(center, radius)
 
 
-def check_turns(definition: Any) -> None:
-    """A vortex must turn, or carry a fluid of its own."""
-    if definition.circulation == 0 and len(definition._unsaid()) == len(FLUID):
-        text = "must not be 0 where no temperature, density, fuel, flame or soot is given"
-        raise ValueError(f"{type(definition).__name__}.circulation = 0.0: {text}")
-
-
 FLUID = {{"smoke": "soot"}.get(name, name): name for name in _core.CARRIED}
 """What the fluid of vortons carries: names of the arguments, and of the columns."""
 

@@ -11,7 +11,7 @@ from typing import Any
 from .animation import Animation, animatable, largest, scaled
 from .fields import Vector, check_each_axis, check_end, field, number
 from .shapes import Shape, check_shape
-from .source_base import ChangingCarrier, FluidSource, Sectioned, around, check_turns
+from .source_base import ChangingCarrier, FluidSource, Sectioned, around
 from .tables import Table
 
 MOST_TRACERS = 2**31 - 1
@@ -77,7 +77,6 @@ class VortexRing(Sectioned, FluidSource):
             text = f"must be < the smaller radius, {min(self.radii):g} (m)"
             raise ValueError(f"VortexRing.core = {self.core}: {text}")
         self._check_section()
-        check_turns(self)
         if self.radii[0] != self.radii[1] and self._major_lies_along_axis():
             text = f"must not lie along axis, {self.axis}, for an elliptic ring"
             raise ValueError(f"VortexRing.major = {self.major}: {text}")

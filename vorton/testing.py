@@ -303,7 +303,8 @@ def exact_velocity(sim: Simulation, points: Any) -> np.ndarray:
 
     The sum is that of Biot and Savart over all vortons, sum q(r / core) alpha x (x - x_j) / (4 pi
     r^3), with the kernel of `Method.kernel` and each vorton's own core; for velocity poisson with
-    Gaussian cores as wide as those of the grid. Where `Method.cores` is point, the cores of the
+    Gaussian cores as wide as those of the grid, or the sharp ones that `Method.cores` makes of
+    them. Where `Method.cores` is point, the cores of the
     grid are not Gaussian, and the sum is of vortons about as wide.
 
     The winds are in it as they are in `velocity_at` (from float32). What is not: the flow that

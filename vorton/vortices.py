@@ -11,7 +11,7 @@ from .animation import Animation, Transform, largest, mapped, scaled, smallest, 
 from .fields import Vector, check_end, field, shown
 from .meshes import check_rows
 from .shapes import Disk, Shape, Surface, check_shape
-from .source_base import ChangingFluidSource, FluidSource, Sectioned, around, check_turns
+from .source_base import ChangingFluidSource, FluidSource, Sectioned, around
 from .sources import Tracers
 from .tables import Table
 
@@ -80,7 +80,6 @@ class Filament(Sectioned, FluidSource):
             text = "must be >= 8 for a closed line"
             raise ValueError(f"Filament.sections = {self.sections}: {text}")
         self._check_section()
-        check_turns(self)
 
     def _span(self) -> tuple[Any, Any]:
         return self.points.min(axis=0), self.points.max(axis=0)
@@ -124,7 +123,6 @@ class VortexTube(Sectioned, FluidSource):
         if self.start == self.end:
             raise ValueError(f"VortexTube.end = {self.end}: must differ from start")
         self._check_section()
-        check_turns(self)
 
     def _span(self) -> tuple[Any, Any]:
         return np.minimum(self.start, self.end), np.maximum(self.start, self.end)

@@ -17,10 +17,10 @@ static const double height = 0.25;
 /* A layer that slips by less than this in a substep, cores, is none. */
 static const double least_slip = 1e-4;
 
-/* Nor, beside bodies at rest in still air, one that is slower than this share of the fastest flow:
- * about what the velocity on the grid is in error by. An exhaust of 4 m/s whose cores are .0065 m
- * wide would make a car of 4 m shed all round: 16 million nodes, with .003 still 7, with .01 200
- * 000 (tests/test_shedding.py). */
+/* Nor, beside bodies at rest in still air, one that is slower than this share of the fastest flow,
+ * wherever that is: about what the velocity on the grid is in error by. An exhaust of 4 m/s whose
+ * cores are .0065 m wide would make a car of 4 m shed all round, which takes 16 million nodes, with
+ * .003 still 7, with .01 a fifth of one. */
 static const double least_share = 0.01;
 
 /* The slowest slip that counts in a substep of dt, m/s. */
@@ -366,11 +366,18 @@ static void append(vt_simulation *s, int64_t reserved, const double way[3], newb
     vti_count_heat(s, first, born->count, NULL, 1);
 }
 
-/* The difference between the slips, over the time between them, for dt: as a share of what a
- * steady one sheds. */
-static double share_of_growth(double share, double rate_and_time, double at)
+/* 1 - e^-z, of a layer that is shed at the rate z / dt. */
+static double share_shed(double z)
 {
-    return at > 0 ? (1 - share / rate_and_time) / (at * share) : 0;
+    return z < 1e-4 ? z * (1 - z / 2) : 1 - vti_exp(-z);
+}
+
+/* The difference between the slips, over the time between them, for dt: as a share of what a
+ * steady one sheds. (1 - shed / z) / shed cancels where z is small, there by its series. */
+static double share_of_growth(double z, double at)
+{
+    const double late = z < 1e-3 ? 0.5 + z / 12 : (1 - share_shed(z) / z) / share_shed(z);
+    return at > 0 ? late / at : 0;
 }
 
 void vti_shed_layers(vt_simulation *s, int64_t reserved, double dt, const vt_slip *slip)
@@ -392,14 +399,13 @@ void vti_shed_layers(vt_simulation *s, int64_t reserved, double dt, const vt_sli
         vt_body *const body = &s->bodies.items[n];
         if (!vti_sheds(body))
             continue;
-        const double share = 1 - vti_exp(-body->shedding * dt);
         const shedding d = {.simulation = s,
                             .body = body,
                             .pose = poses[n],
                             .poses = poses,
                             .way = way,
-                            .share = share,
-                            .growth = share_of_growth(share, body->shedding * dt, slip->at),
+                            .share = share_shed(body->shedding * dt),
+                            .growth = share_of_growth(body->shedding * dt, slip->at),
                             .core = s->grid.core,
                             .least = find_least_slip(s, dt),
                             .number = n,

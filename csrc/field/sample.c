@@ -73,8 +73,7 @@ void vti_find_source(vt_simulation *s, vt_node_values values, double weight, flo
         vti_deposit_body_vorticity(s);
         vti_continue_lines(s);
     }
-    const vt_filter_taps taps = vti_core_filter(s, values);
-    s->stages->filter(grid, &taps, weight, &s->arena, threads);
+    vti_give_cores(s, values, weight);
     vti_arena_pop(&s->arena, mark);
     s->grid = before;
 }

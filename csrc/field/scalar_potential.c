@@ -137,7 +137,7 @@ static vt_filter_taps find_taps(const vt_simulation *s)
 {
     const double sigma = (double)vt_panel_sigma;
     if (!s->panels.exist)
-        return vti_core_filter(s, VT_NODES_SPLINES);
+        return vti_core_filter(s, VT_NODES_SPLINES, 1);
     if (s->grid.fourth)
         return vti_taps_of_fourth_order(vti_sqrt(sigma * sigma - 0.125), VT_NODES_VELOCITY);
     return vti_gaussian_taps(vt_panel_variance);
@@ -166,7 +166,7 @@ void vti_solve_potential(vt_simulation *s, int64_t count, const vt_record *charg
         deposit(s, &scalar, count, charges);
     find_boundary(s, &scalar);
     const vt_filter_taps taps = find_taps(s);
-    stages->filter(&scalar, &taps, 1 / scalar.spacing, arena, threads);
+    stages->filter(&scalar, &taps, 1 / scalar.spacing, 0, arena, threads);
     if (scalar.walled)
         take_mean_away(s, &scalar);
     stages->poisson(&scalar, &s->plan, arena, threads);

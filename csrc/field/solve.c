@@ -57,9 +57,20 @@ double vti_finest_core(const vt_simulation *s)
     return vti_has_grid(s) ? core_on_grid(s, vti_base_spacing(s)) : s->smallest_core;
 }
 
+static int has_sharp_cores(const vt_simulation *s)
+{
+    return s->def.method.cores == VT_CORES_SHARP;
+}
+
+/* The widest core whose filter keeps within its taps, cells. */
+static double widest_core(const vt_simulation *s)
+{
+    return has_sharp_cores(s) ? 1.6 : 2.1;
+}
+
 vt_status vti_place_grid(const vt_simulation *s, const vt_extent *content, vt_placement *placement)
 {
-    const double spacing = vti_base_spacing(s), finest = s->smallest_core / 2.1;
+    const double spacing = vti_base_spacing(s), finest = s->smallest_core / widest_core(s);
     if (spacing < finest && !vti_has_point_cores(s))
         return vti_fail(VT_INVALID_ARGUMENT,
                         "spacing %g m is too fine for the smallest core, %g m; allowed is %g m and "
@@ -109,6 +120,19 @@ void vti_lay_out_grid(vt_simulation *s, const vt_placement *placement)
         (void)vti_commit(s->grid_memory, needed);
         s->grid_committed = needed;
     }
+}
+
+/* Sharp ones: of a wave that a Gaussian core leaves the share g, g (2 - g) = 1 - (1 - g)^2 is left,
+ * which differs from 1 by the fourth power of core x wavenumber. */
+void vti_give_cores(vt_simulation *s, vt_node_values values, double weight)
+{
+    const int sharp = has_sharp_cores(s), threads = s->def.threads;
+    const vt_filter_taps taps = vti_core_filter(s, values, 1);
+    s->stages->filter(&s->grid, &taps, sharp ? 2 * weight : weight, 0, &s->arena, threads);
+    if (!sharp)
+        return;
+    const vt_filter_taps wider = vti_core_filter(s, values, 2);
+    s->stages->filter(&s->grid, &wider, -weight, 1, &s->arena, threads);
 }
 
 /* The vector potential on the faces, and the moments for what lies beyond them. */
@@ -198,8 +222,7 @@ void vti_solve_field(vt_simulation *s, int64_t count, const vt_record *records, 
     if (newborn)
         VT_TIMED(s, stretch, stages->least_vorticity(grid, count, sorted, newborn, threads));
     VT_TIMED(s, boundary, find_boundary(s, count, sorted));
-    const vt_filter_taps taps = vti_core_filter(s, VT_NODES_SPLINES);
-    VT_TIMED(s, filter, stages->filter(grid, &taps, 1 / grid->spacing, arena, threads));
+    VT_TIMED(s, filter, vti_give_cores(s, VT_NODES_SPLINES, 1 / grid->spacing));
     grid->filled = NULL; /* from now on the nodes hold velocities */
     VT_TIMED(s, poisson, vti_run_poisson(stages, &s->def.method, grid, &s->plan, arena, threads));
     grid->has_potential = 0;

@@ -23,6 +23,10 @@ void vti_lay_out_grid(vt_simulation *s, const vt_placement *placement);
 void vti_collect_records(const vt_simulation *s, const vt_grid *grid, int64_t first, int64_t count,
                          vt_record *records);
 
+/* The fields from what was deposited at the nodes, with the cores of the method, and of that
+ * weight: what the fields are to hold is what `values` says. */
+void vti_give_cores(vt_simulation *s, vt_node_values values, double weight);
+
 /* Velocity at the nodes from records in any order; leaves them sorted by grid row. sorted has room
  * for count, row_start for cells[1] x cells[2] + 1. newborn: whose least vorticity the rates that
  * come next need; NULL: there are none. */

@@ -94,18 +94,27 @@ static int64_t find_wall_points(vt_simulation *s, response_job *job, int64_t cou
     return found;
 }
 
-/* Whether all nodes that sampling meets at a place in cells are kept. */
+/* The first node that sampling meets along an axis. */
+static int32_t first_node(const vt_simulation *s, int axis, float at)
+{
+    const int32_t cells = s->grid.cells[axis];
+    const float inside = fminf(fmaxf(at, 0), (float)cells - 0.5f);
+    return s->grid.fourth ? (int32_t)vti_spline_place((double)inside, cells).first
+                          : (int32_t)inside;
+}
+
+/* Whether all nodes that sampling meets at a place in cells are kept, which it rounds in its own
+ * way. */
 static int is_kept(const vt_simulation *s, const float at[3])
 {
+    const float rounding = 1e-3f;
     const vt_panels *const p = &s->panels;
     const int32_t *const bins = p->patches.bins;
     const int32_t last = s->grid.fourth ? 2 : 1;
     int32_t low[3], high[3];
     for (int c = 0; c < 3; c++) {
-        const vt_spline_place spline = vti_spline_place((double)at[c], s->grid.cells[c]);
-        const int32_t first = s->grid.fourth ? (int32_t)spline.first : (int32_t)at[c];
-        low[c] = first / VT_BIN_EDGE;
-        high[c] = (first + last) / VT_BIN_EDGE;
+        low[c] = first_node(s, c, at[c] - rounding) / VT_BIN_EDGE;
+        high[c] = (first_node(s, c, at[c] + rounding) + last) / VT_BIN_EDGE;
     }
     for (int32_t k = low[2]; k <= high[2]; k++)
         for (int32_t j = low[1]; j <= high[1]; j++)

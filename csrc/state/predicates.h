@@ -74,8 +74,9 @@ double vti_usual_core(const vt_simulation *s);
 /* Whether the grid works to fourth order (vt_grid.fourth). */
 int vti_is_of_fourth_order(const vt_simulation *s);
 
-/* The filter that makes cores of s->grid.core; of second order it is the same for all values. */
-vt_filter_taps vti_core_filter(const vt_simulation *s, vt_node_values values);
+/* The filter that makes Gaussian cores of s->grid.core x sqrt(variance); of second order it is the
+ * same for all values. */
+vt_filter_taps vti_core_filter(const vt_simulation *s, vt_node_values values, double variance);
 
 /* The column of accelerations where the method needs it, else NULL: viewed, it is then 0. */
 static inline float *vti_accelerations(const vt_simulation *s)

@@ -501,7 +501,6 @@ static vt_status run_step(vt_simulation *s, double dt)
     }
     VT_TIMED(s, tracers, vti_find_tracer_scalars(s));
     VT_TIMED(s, finish, vti_round_velocities(s));
-    VT_TIMED(s, tracers, vti_round_tracer_shares(s));
     vti_end_frame(s);
     vti_look_for_unlit_fuel(s, dt);
     s->born_until = -1;

@@ -16,6 +16,7 @@ enum {
 typedef struct filter_job {
     const vt_grid *grid;
     float weights[3][REACH + 1];         /* along x, y, z */
+    int adds;                            /* 1: to the field, not in its place */
     int64_t first, end_rows, end_planes; /* what is written: inner rows and planes, or, between
                                             walls, all */
     int64_t least_rows, most_rows;       /* what is read: all rows, and images behind walls */
@@ -205,6 +206,8 @@ VT_INLINE void filter_x(const filter_job *job, const vf w[REACH + 1], const floa
         ADD_PAIR(4);
         ADD_PAIR(5);
         ADD_PAIR(6);
+        if (job->adds)
+            sum += vf_load(field + i);
         vf_store(field + i, vf_first(sum, end - i));
     }
     if (!walled)
@@ -239,7 +242,7 @@ static void filter_yx(const filter_scratch *scratch, int64_t j)
     const float *taps[RING];
     int64_t steps[RING];
     if (!ring_taps(scratch, j, taps, steps)) {
-        for (int64_t number = 0; number < numbers; number++)
+        for (int64_t number = 0; number < numbers && !job->adds; number++)
             memset(field_row(scratch, number, j), 0, (size_t)(rows * grid->row) * sizeof(float));
         return;
     }
@@ -311,17 +314,18 @@ static void filter_groups(void *context, int64_t begin, int64_t end, int thread)
     }
 }
 
-void VT_NAME(filter)(vt_grid *grid, const vt_filter_taps *taps, double weight, vt_arena *arena,
-                     int threads)
+void VT_NAME(filter)(vt_grid *grid, const vt_filter_taps *taps, double weight, int adds,
+                     vt_arena *arena, int threads)
 {
     const int64_t walled = grid->walled, behind = walled ? REACH : 0;
     filter_job job = {.grid = grid,
+                      .adds = adds,
                       .first = !walled,
                       .end_rows = grid->cells[1] + walled,
                       .end_planes = grid->cells[2] + walled,
                       .least_rows = -behind,
                       .most_rows = grid->cells[1] + 1 + behind};
-    const double share = vti_cbrt(weight);
+    const double share = weight < 0 ? -vti_cbrt(-weight) : vti_cbrt(weight);
     for (int a = 0; a < 3; a++)
         for (int r = 0; r <= REACH; r++)
             job.weights[a][r] = (float)(share * taps->weight[a][r]);
