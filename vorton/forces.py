@@ -107,7 +107,12 @@ class Turbulence(Effect):
     0.5
     """
 
-    strength: Any = _FORCE("strength", unit="m/s^2", doc="acceleration, rms")
+    strength: Any = _FORCE(
+        "strength",
+        unit="m/s^2",
+        doc="acceleration, rms; substeps are so short that it moves fluid at rest by a tenth of a "
+        "core: with fine cores a frame takes many",
+    )
     scale: Any = _FORCE("radius", doc="size of the eddies: waves are 1.25 to 3.2 times as long")
     shape: Shape | None = shape_field("acts inside alone; default wherever there are vortons")
     falloff: float = _FORCE("falloff")

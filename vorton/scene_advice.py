@@ -217,10 +217,12 @@ def _warn_of_fine_cells(scene: Scene) -> None:
     apart = sum(_node_count(corners, min(core, wide)) for core, corners, _ in placed)
     if together < max(MANY_NODES, 4 * apart):
         return
+    flat = "make the second a Plane, or let it shed nothing (shedding=0), "
     text = (
         f"{small}: its cores of {least:.2g} m set the cells of the whole grid; for {large} cells "
         f"of {wide:.2g} m would do, one where there are now {(wide / least) ** 3:.0f}. Give the "
-        "first wider cores, or simulate it in a scene of its own; "
+        f"first wider cores, {flat if large.startswith('bodies') else ''}"
+        "or simulate it in a scene of its own; "
         f"Scene(spacing={least:.2g}) says that this is meant"
     )
     warn(text)
