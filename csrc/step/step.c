@@ -28,7 +28,6 @@
 #include "step/advice.h"
 #include "step/blow_up.h"
 #include "step/container_jump.h"
-#include "step/rounding.h"
 #include "step/substep.h"
 #include "step/substep_length.h"
 #include "step/undo.h"
@@ -500,7 +499,6 @@ static vt_status run_step(vt_simulation *s, double dt)
         return status;
     }
     VT_TIMED(s, tracers, vti_find_tracer_scalars(s));
-    VT_TIMED(s, finish, vti_round_velocities(s));
     vti_end_frame(s);
     vti_look_for_unlit_fuel(s, dt);
     s->born_until = -1;
