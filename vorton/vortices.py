@@ -199,7 +199,14 @@ class Jet(Sectioned, ChangingFluidSource):
         self._check_section()
 
     def _core_radius(self) -> float:
-        return smallest(self.core) if self.core is not None else 0.18 * smallest(self.radius)
+        return smallest(self._cores())
+
+    def _widest_core(self) -> float:
+        """Largest core radius of its rings, m, in the space of its parent."""
+        return largest(self._cores())
+
+    def _cores(self) -> Any:
+        return scaled(self.radius, 0.18) if self.core is None else self.core
 
     def _span(self) -> tuple[Any, Any]:
         return around(value_at(self.center, self.start), largest(self.radius))
