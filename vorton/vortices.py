@@ -42,7 +42,7 @@ class Filament(Sectioned, FluidSource):
     Parameters
     ----------
     {parameters}
-    temperature, density, fuel, flame, soot
+    temperature, fuel, flame, soot, density
         What the fluid of its vortons carries at birth, as of `vorton.source_base.FluidSource`.
 
     Examples
@@ -105,7 +105,7 @@ class VortexTube(Sectioned, FluidSource):
     Parameters
     ----------
     {parameters}
-    temperature, density, fuel, flame, soot
+    temperature, fuel, flame, soot, density
         What the fluid of its vortons carries at birth, as of `vorton.source_base.FluidSource`.
     """
 
@@ -150,7 +150,7 @@ class Jet(Sectioned, ChangingFluidSource):
     Parameters
     ----------
     {parameters}
-    temperature, density, fuel, flame, soot : animatable
+    temperature, fuel, flame, soot, density : animatable
         What the fluid of its rings carries, each as it is at the ring's birth, as of
         `vorton.source_base.FluidSource`. The rings are the shear layer around the jet: for hot
         fluid or fuel in the middle, too, give an `Emitter` in the nozzle.
@@ -268,7 +268,7 @@ class RandomCloud(FluidSource):
     Parameters
     ----------
     {parameters}
-    temperature, density, fuel, flame, soot
+    temperature, fuel, flame, soot, density
         What the fluid of its vortons carries at birth, as of `vorton.source_base.FluidSource`.
     """
 
