@@ -9,6 +9,7 @@ import shutil
 import stat
 import struct
 import subprocess
+import sys
 import zlib
 from pathlib import Path
 
@@ -24,7 +25,7 @@ from test_c_library import build, needs_compiler
 import vorton as vt
 from vorton import _core
 from vorton.archive import Archive
-from vorton.archive_writer import ArchiveWriter, write_frames
+from vorton.archive_writer import ArchiveWriter, blocks_of, write_frames
 from vorton.cli import main
 from vorton.film import make_film
 
@@ -179,6 +180,50 @@ def test_states_of_another_layout_say_what_to_do(reference, tmp_path, capsys):
         assert "saved by another build (vorton" in said and "bake again" in said
     assert main(["info", str(reference / "ring.vta")]) == 0
     assert "another build" not in capsys.readouterr().out
+
+
+def test_states_of_another_build_with_the_same_columns_may_go_on_otherwise(
+    reference, tmp_path, capsys
+):
+    """They are loaded; that the build is another one is said."""
+    for name in ("vorton", "build"):
+        with Archive(reference / "ring.vta") as archive:
+            about = {**archive.about, name: "another"}
+            write_frames(tmp_path / "old.vta", about, blocks_of(archive.path, archive.frames))
+        assert vt.Simulation.load(tmp_path / "old.vta", frame=2).frame == 1
+        assert main(["info", str(tmp_path / "old.vta")]) == 0
+        said = capsys.readouterr().out
+        assert "saved by another build" in said and "frames may differ from there on" in said
+        assert "bake again" not in said
+
+
+def test_the_layout_is_that_of_every_state():
+    """Whatever the scene holds; it takes no room for particles and grids."""
+    for scene in (vt.Scene("empty"), everything.fire_scene()):
+        state = vt.Simulation(scene, threads=1)._core.save_state(1)
+        assert struct.unpack_from("<Q", state, 40)[0] == _core.state_layout()
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="limits of address space")
+def test_info_needs_no_address_space(reference):
+    """What a simulation reserves is far beyond what an archive takes to be described."""
+    done = subprocess.run(
+        [sys.executable, "-c", LIMITED, str(reference)], check=False, capture_output=True, text=True
+    )
+    assert done.returncode == 0, done.stderr
+    assert "states of frames" in done.stdout
+
+
+LIMITED = """
+import resource, sys
+from vorton import Scene, Simulation
+from vorton.cli import main
+resource.setrlimit(resource.RLIMIT_AS, (3 << 30, 3 << 30))
+try:
+    Simulation(Scene())
+except MemoryError:
+    sys.exit(main(["info", sys.argv[1]]))
+"""
 
 
 # ---- damage ----

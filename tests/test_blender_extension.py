@@ -418,6 +418,9 @@ def test_what_cannot_be_baked_from_a_frame_on_is_said(bakes):
     assert found["said"] == "6 of 6 frames are baked; Bake goes on from there"
     asked = "Frames 14 to 16 are baked anew by the scene as it is: replace them?"
     assert found["asked"] == [asked]
+    assert found["unchanged 13"] == [asked.replace("14", "13")]
+    stay = "the scene is that of the bake: all of its frames stay"
+    assert found["unchanged 14"] == [stay, "runs"]
     assert found["folder"] == "//vorton from 14"
     assert "Scene.seed = 7: was 0" in found["refused"][0] and found["refused"][1] == "//vorton"
     assert found["branch"] == found["show"] == found["again"] == ["FINISHED"] and not found["other"]

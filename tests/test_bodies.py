@@ -396,18 +396,32 @@ def test_concave_meshes_without_the_library(monkeypatch):
 RING = {"center": (0.1, -0.2, 0.3), "axis": (1, 2, 2), "radius": 0.5}
 
 
-def test_a_torus_is_a_body_of_convex_wedges(monkeypatch):
+@pytest.mark.parametrize("thickness", [0.2, 0.475, 0.499])
+def test_a_torus_is_a_body_of_convex_wedges(monkeypatch, thickness):
     """Without coacd: signed distances are those of a torus, but for the sides of its wedges."""
     monkeypatch.setitem(__import__("sys").modules, "coacd", None)
-    sim = simulation(vt.Body(vt.Torus(**RING, thickness=0.2), name="ring"))
+    sim = simulation(vt.Body(vt.Torus(**RING, thickness=thickness), name="ring", density=700.0))
+    volume = 2 * np.pi**2 * 0.5 * thickness**2
+    assert sim.bodies["ring"].mass == pytest.approx(700 * volume, rel=1e-3)
     x = np.random.default_rng(9).uniform(-0.9, 0.9, (4000, 3))
     along = x @ np.array(RING["axis"]) / 3
     across = np.sqrt((x**2).sum(axis=1) - along**2)
-    exact = np.hypot(across - 0.5, along) - 0.2
+    exact = np.hypot(across - 0.5, along) - thickness
     found = sim.body_distance("ring", x + RING["center"])[0]
     near = (exact > 0) & (exact < 0.03)  # inside the walls between wedges count, too
-    assert near.sum() > 50 and np.abs(found - exact)[near].max() < 0.06 * 0.2 + 0.01 * 0.5
-    assert (found[exact < -0.02] <= 0).all() and (found[exact > 0.02] > 0).all()
+    off = 0.054 * thickness + 0.0116 * 0.5
+    assert near.sum() > 50 and np.abs(found - exact)[near].max() < off
+    assert (found[exact < -off] <= 0).all() and (found[exact > off] > 0).all()
+
+
+def test_a_ring_too_thin_for_panels_says_what_helps():
+    """More panels do not."""
+    for panels in (20, 2048):
+        ring = vt.Body(vt.Torus(radius=1, thickness=0.01), panels=panels)
+        text = f"6144 panels where {panels} .* allowed are 4200: give .* thicker ones, or panels 0"
+        with pytest.raises(ValueError, match=text):
+            simulation(ring, panels="panels")
+    simulation(vt.Body(vt.Torus(radius=1, thickness=0.01), panels=0), panels="panels")
 
 
 def test_a_ring_weighs_what_it_should_and_moves_the_fluid_around_it():

@@ -466,6 +466,41 @@ def test_in_place_an_unchanged_scene_loses_nothing(origin, tmp_path, monkeypatch
     assert steps == [] and content(out) == content(origin)
 
 
+@pytest.mark.parametrize("made", [windy, small_scene])
+def test_in_place_a_branch_loses_nothing_from_where_it_left_on(
+    origin, tmp_path, monkeypatch, made
+):
+    """Before that its frames are another scene's, or are told to be so."""
+    out, scene = tmp_path / "out", made("ring")
+    branch(scene, origin, out)
+    before = content(out)
+    steps = count_steps(monkeypatch)
+    for frame in (2, 3):
+        branch(scene, out, out, frame=frame)
+    assert steps == [] and content(out) == before
+    with pytest.raises(ValueError, match="frames 2-4 would be removed; .*overwrite=True"):
+        branch(scene, out, out, frame=1)
+    assert content(out) == before
+    branch(scene, out, out, frame=1, overwrite=True)
+    if made is windy:
+        branch(scene, origin, tmp_path / "elsewhere", frame=1)
+        assert content(out) == content(tmp_path / "elsewhere")
+    else:
+        assert content(out) == content(origin)
+
+
+@pytest.mark.parametrize("frames", [(2, 4), (1, 1)])
+def test_in_place_frames_that_stay_are_not_left_out(origin, tmp_path, frames):
+    out = copy_of(origin, tmp_path)
+    text = rf"frames = \({frames[0]}, {frames[1]}\): frames 1 to 2 stay in .*begin at 1 or before"
+    for scene in (windy("ring"), small_scene()):
+        with pytest.raises(ValueError, match=text):
+            branch(scene, out, out, frames=frames, overwrite=True)
+    assert content(out) == content(origin)
+    branch(windy("ring"), out, out, frames=(1, 3), overwrite=True)
+    assert Manifest.find(out).frames == [1, 2, 3]
+
+
 @pytest.mark.parametrize("stop", ["remove", "states", "frame"])
 def test_in_place_it_goes_on_where_it_was_interrupted(origin, tmp_path, monkeypatch, stop):
     """By the same call; once the states are there by `bake`, too."""

@@ -221,11 +221,14 @@ def test_a_small_source_beside_a_large_body_in_a_wind_or_a_warm_one():
 def test_a_jet_whose_pulses_lie_closer_than_their_cores():
     def jet(**numbers):
         scene = vt.Scene()
-        scene.add(vt.Jet(radius=0.25, speed=2.5, core=0.15, **numbers))
+        scene.add(vt.Jet(**{"radius": 0.25, "speed": 2.5, "core": 0.15, **numbers}))
         return vt.Simulation(scene, threads=1)
 
-    (text,) = texts(lambda: jet(rate=20))
-    assert text.startswith("sources[0], Jet: at 20 pulses") and "Up to 11.1 will do" in text
+    growing = {"core": vt.Keys([(0, 0.02), (1, 0.15)])}  # the widest rings are the closest
+    by_radius = {"radius": vt.Keys([(0, 0.1), (1, 0.15 / 0.18)]), "core": None}
+    for cores in ({}, growing, by_radius):
+        (text,) = texts(lambda cores=cores: jet(rate=20, **cores))
+        assert text.startswith("sources[0], Jet: at 20 pulses") and "Up to 11.1 will do" in text
     for numbers in ({}, {"rate": 11}, {"rate": 20, "layers": 0}):
         assert texts(lambda numbers=numbers: jet(**numbers)) == []
     closer = jet(rate=20)

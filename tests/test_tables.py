@@ -182,7 +182,23 @@ def test_classes_refuse_what_lies_outside_of_the_table(cls):
 def test_no_docstring_keeps_a_placeholder():
     for cls in [*classes(), vt.Scene]:
         text = cls.__doc__ or ""
-        assert "{parameters}" not in text and "{inherited}" not in text
+        assert "{parameters}" not in text
+
+
+def documented(cls):
+    """Parameters that a docstring has an entry for, in their order."""
+    _, _, text = inspect.getdoc(cls).partition("Parameters\n----------\n")
+    heads = [line.split(" :")[0] for line in text.split("\n\n")[0].splitlines() if line[0] != " "]
+    return [name for head in heads for name in head.split(", ")]
+
+
+PUBLIC = [getattr(vt, name) for name in vt.__all__]
+DATACLASSES = [item for item in PUBLIC if isinstance(item, type) and dataclasses.is_dataclass(item)]
+
+
+@pytest.mark.parametrize("cls", DATACLASSES, ids=lambda cls: cls.__name__)
+def test_a_docstring_explains_every_parameter_in_its_order(cls):
+    assert documented(cls) == list(inspect.signature(cls).parameters)
 
 
 def test_scene_has_the_defaults_of_the_table():

@@ -303,6 +303,9 @@ def test_blender_loads(read, name):
     assert not blender["is_sequence"] and blender["location"] == [0, 0, 0]
     assert frame["loaded"] and frame["error"] == ""
     assert sorted(grid["name"] for grid in frame["grids"]) == sorted(names)
+    if by_reader := read["files"][name]["openvdb"]:  # Blender keeps the order of the file
+        in_file = [grid["name"] for grid in by_reader["grids"]]
+        assert [grid["name"] for grid in frame["grids"]] == in_file
     for seen in frame["grids"]:
         kind = ("VECTOR_FLOAT", 3) if seen["name"] == velocity else ("FLOAT", 1)
         assert (seen["type"], seen["channels"]) == kind

@@ -388,7 +388,7 @@ def _check_parent(name: str, value: Any) -> Transform:
     return value
 
 
-def parent_field(text: str = "moves with it") -> Any:
+def parent_field(text: str) -> Any:
     """Field `parent` of a definition: a Transform or None, by keyword alone."""
     made = field(None, _check_parent, text, optional=True, form="Transform")
     return dataclasses.field(default=None, metadata=made.metadata, kw_only=True)

@@ -232,7 +232,8 @@ class Archive:
 
     def layout(self, number: int) -> int:
         """Digest of the names and sizes of the fields that the build knows which saved a frame."""
-        return layout_of(self._read(self._places[number][0], BLOCK.size + FRAME.size))
+        head = self._read(self._places[number][0], BLOCK.size + FRAME.size)
+        return int(FRAME.unpack_from(head, BLOCK.size)[2])
 
     def fields(self, number: int) -> dict[str, np.ndarray]:
         """The state at a frame, its checksums compared: each field by its name.
@@ -372,11 +373,6 @@ def _directory(
         dtype = np.dtype("<" + kind[:1].decode())
         yield name.rstrip(b"\0").decode(), dtype, columns, rows, at, size, crc
         at += size
-
-
-def layout_of(block: bytes | memoryview) -> int:
-    """`Archive.layout` of a state."""
-    return int(FRAME.unpack_from(block, BLOCK.size)[2])
 
 
 def fields_of(state: memoryview) -> Iterator[tuple[str, np.ndarray]]:

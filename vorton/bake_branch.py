@@ -24,7 +24,7 @@ from .baking import (
     prepare_folder,
     settings_of,
 )
-from .branches import Branch, known_by
+from .branches import Branch, branch_of, known_by
 from .course import carry_over
 from .fields import check_integer, ranges_text, shown
 from .files import locked
@@ -61,7 +61,8 @@ def branch(
     interrupted goes on by `bake`, or by the same call; a second one may leave it in turn.
 
     OUT may be the folder of the other bake, if both scenes have one name. Its frames up to `frame`
-    stay as they are, those after it are removed; where the scene is that of the bake, none is.
+    stay as they are, those after it are removed. None is where nothing changes: the scene is that
+    of the bake, and `frame` does not come before the one at which the bake has left another scene.
 
     Parameters
     ----------
@@ -75,7 +76,9 @@ def branch(
         The last frame of the other bake, 1 to its last.
     frames : two whole numbers, optional
         First and last frame of OUT; default: those of the other bake, or to the last one of its
-        archive.
+        archive. Where OUT is its folder, what stays belongs to it, too: then they begin no later
+        than the bake and end no earlier than `frame`, and where no frame is removed those after
+        the last one stay.
     overwrite : bool
         Remove another bake in OUT, or the frames after `frame` of the other bake where OUT is its
         folder; default False.
@@ -91,7 +94,8 @@ def branch(
     ------
     ValueError, TypeError
         As of `bake`; no archive there, or not of this frame; OUT is the folder of the other bake,
-        whose scene has another name; what cannot change from a frame on:
+        whose scene has another name, or frames of which `frames` would leave out; what cannot
+        change from a frame on:
         the seed, the ambient fluid, spacing, detail, the law of combustion, a vortex that has been
         born, a body that moves freely.
     OSError, KeyboardInterrupt
@@ -125,7 +129,8 @@ def branch(
         left: Branch | None = Branch.off(frame, archive.scene(), archive.branch)
     in_place = Path(out).resolve() == origin.folder.resolve()
     if in_place:
-        left = _without_own(left, scene, origin)
+        _check_kept(origin, frame, (first, last))
+        left = _left_in_place(left, scene, origin)
     settings = settings_of(sim, how["volumes"], how["tracers"], True, left)
     folder = prepare_folder(out)
     settings["branch"] = None if left is None else left.to_dict(folder)
@@ -188,6 +193,17 @@ def _try(archive: Archive, frame: int, sim: Simulation, threads: int) -> None:
     carry_over(earlier, sim)
 
 
+def _check_kept(origin: Manifest, frame: int, frames: tuple[int, int]) -> None:
+    """ValueError where frames that stay in the folder of the other bake would be left out."""
+    first = origin.data["first"]
+    if frames[0] > first or frames[1] < frame:
+        raise ValueError(
+            f"frames = {frames}: frames {first} to {frame} stay in {origin.folder}, the folder of "
+            f"the other bake; begin at {first} or before and end at {frame} or later, or choose "
+            "another folder"
+        )
+
+
 def _refuse_other(folder: Path, scene: Scene, off: Mapping[str, Any], overwrite: bool) -> None:
     """A bake of this scene that is not this branch."""
     for manifest in Manifest.all_in(folder):
@@ -203,11 +219,16 @@ def _refuse_other(folder: Path, scene: Scene, off: Mapping[str, Any], overwrite:
         manifest.remove_files()
 
 
-def _without_own(left: Branch | None, scene: Scene, origin: Manifest) -> Branch | None:
-    """The branch without its last scenes where these are the own one, baked by this vorton."""
+def _left_in_place(left: Branch | None, scene: Scene, origin: Manifest) -> Branch | None:
+    """The branch that goes on in the folder of the bake that it leaves, baked by this vorton: that
+    of the bake itself where nothing changes, else without its last scenes where these are its own.
+    """
     told = origin.data
     if (told["vorton"], told["build"]) != (_core.version(), _core.build()):
         return left
+    own, same = branch_of(origin), told["scene_sha256"] == scene.sha256
+    if same and left is not None and (own is None or own.frame <= left.frame):
+        return own
     while left is not None and left.scene.sha256 == scene.sha256:
         left = left.before
     return left

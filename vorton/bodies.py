@@ -183,7 +183,6 @@ class Body(BodyBase):
         inside, and a little through the wall when it comes near. The scale of it and of its parents
         must not change.
     {parameters}
-    {inherited}
     deformation : Deformation, optional
         Its shape, one Mesh, is where the vertices are at rest, and goes with them; a density it
         cannot have. Each of the convex pieces that the mesh is split into at rest stays convex:
@@ -294,15 +293,17 @@ class Container(BodyBase):
     shape : as of `Body`, or several
         Several are what they have in common. A mesh must be closed and convex: the walls of a
         concave room are bodies.
-    name, parent, restitution, friction, conductance
+    name, parent, restitution, friction
+        As of `Body`.
+    temperature : number, K, optional
+        > 0 to 1e6, held: the walls exchange heat with the vortons beside them. Default: none, they
+        do not.
+    conductance : number, optional
         As of `Body`.
     panels : whole number
         As of `Body`: the fluid flows along the walls, without friction. 0: the flow does not know
         of them. A container of Planes alone cannot have any, and is refused: make each Plane a
         body, with the normal towards the fluid.
-    temperature : number, K, optional
-        > 0 to 1e6, held: the walls exchange heat with the vortons beside them. Default: none, they
-        do not.
 
     Examples
     --------

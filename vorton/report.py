@@ -6,11 +6,12 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
+from . import _core
 from .archive import Archive
 from .fields import ranges_text
 from .manifest import Manifest
 from .records import HEALTH_LIMITS, has_limit, why_unjudged
-from .saved import is_of_this_build
+from .saved import loads_here
 
 FEW_TRACERS = 1.0
 """Tracers per voxel of smoke below which grain shows.
@@ -181,14 +182,17 @@ def _archive(manifest: Manifest) -> str:
 
 
 def _foreign(archive: Archive) -> str:
-    """What to do with states that this build does not load."""
-    if is_of_this_build(archive):
-        return ""
-    made = archive.about.get("vorton")
-    return (
-        f"; saved by another build (vorton {made}), which alone goes on from them: bake again to "
-        "go on with this one; Archive.fields reads them"
-    )
+    """What to know of states that another build has saved, which this one may not load."""
+    made, build = archive.about.get("vorton"), archive.about.get("build")
+    by_another = f"; saved by another build (vorton {made})"
+    if not loads_here(archive):
+        return (
+            f"{by_another}, which alone goes on from them: bake again to go on with this one; "
+            "Archive.fields reads them"
+        )
+    if (made, build) != (_core.version(), _core.build()):
+        return f"{by_another}: this one goes on from them, but frames may differ from there on"
+    return ""
 
 
 def _per_voxel(manifest: Manifest) -> str:

@@ -8,19 +8,18 @@ from typing import TYPE_CHECKING, TypeVar
 
 from . import _core
 from .animation import frame_rate
-from .archive import Archive, describe_scene, encode_archive, fields_of, layout_of
+from .archive import Archive, describe_scene, encode_archive, fields_of
 from .archive_writer import ArchiveWriter
 from .fields import ranges_text, shown
 from .method import Method
 from .opening import make_core
-from .scene import Scene
 
 if TYPE_CHECKING:
     from .simulation import Simulation
 
 S = TypeVar("S", bound="Simulation")
 
-__all__ = ["encode", "go_on_from", "is_of_this_build", "open_archive", "same_state", "unpickle"]
+__all__ = ["encode", "go_on_from", "loads_here", "open_archive", "same_state", "unpickle"]
 
 
 def encode(sim: Simulation, folder: Path | None) -> bytes:
@@ -123,10 +122,9 @@ def go_on_from(sim: Simulation, archive: Archive | ArchiveWriter, number: int) -
     sim._warned = len(sim._core.warnings())
 
 
-def is_of_this_build(archive: Archive) -> bool:
-    """Whether its states have the columns and values of this build, which alone loads them."""
-    core, _ = make_core(Scene("any"), 1)
-    here = layout_of(core.save_state(1))
+def loads_here(archive: Archive) -> bool:
+    """Whether its states have the columns that this build knows, which alone loads them."""
+    here = _core.state_layout()
     return all(archive.layout(number) == here for number in archive.frames)
 
 

@@ -316,7 +316,7 @@ def _warn_of_close_pulses(scene: Scene) -> None:
     for index, source in enumerate(scene.sources):
         if not isinstance(source, Jet) or source.rate is None or source.layers == 0:
             continue
-        core, speed, rate = source._core_radius(), largest(source.speed), largest(source.rate)
+        core, speed, rate = source._widest_core(), largest(source.speed), largest(source.rate)
         most = speed / (CLOSE_PULSES * core)
         if rate <= most or scene.method.cleaning == 0:
             continue

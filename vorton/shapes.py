@@ -301,7 +301,9 @@ class Torus(Shape):
 
     The core sees it as a closed mesh of 128 x 32 quadrilaterals; `volume` is that of the mesh,
     about 1 % below the exact one. As a body it is a chain of 24 wedges, eight-sided, with the exact
-    volume: its surface is up to 6 % of `thickness` and 1 % of `radius` off.
+    volume to 0.05 %: its surface is up to 5.4 % of `thickness` and 1.16 % of `radius` off. With
+    panels `radius` must be at most some 65 times `thickness`, whose 3456 panels take a minute:
+    thinner rings have `Body(panels=0)`.
 
     Parameters
     ----------
@@ -321,6 +323,16 @@ class Torus(Shape):
 
     def tessellate(self, around: int = 128, across: int = 32) -> tuple[np.ndarray, np.ndarray]:
         """Vertices ((around * across, 3) float32, m) and faces ((2 * ..., 3) int32), outward."""
+        i, j = np.meshgrid(np.arange(around), np.arange(across), indexing="ij")
+        here, there = i * across, (i + 1) % around * across
+        up = (j + 1) % across
+        quads = np.stack([here + j, there + j, there + up, here + up], axis=-1).reshape(-1, 4)
+        faces = np.concatenate([quads[:, [0, 1, 2]], quads[:, [0, 2, 3]]])
+        points = self._sections(self.radius, self.thickness, around, across)
+        return points.reshape(-1, 3), faces.astype(np.int32)
+
+    def _sections(self, radius: float, thickness: float, around: int, across: int) -> np.ndarray:
+        """Polygons around a tube along its axis, (around, across, 3) float32, m."""
         z = np.array(self.axis) / np.linalg.norm(self.axis)
         x = np.cross(np.eye(3)[np.argmin(np.abs(z))], z)
         x /= np.linalg.norm(x)
@@ -328,22 +340,19 @@ class Torus(Shape):
         a = np.arange(around)[:, None, None] * (2 * math.pi / around)
         b = np.arange(across)[None, :, None] * (2 * math.pi / across)
         outward = np.cos(a) * x + np.sin(a) * y
-        points = (self.radius + self.thickness * np.cos(b)) * outward
-        points = np.array(self.center) + points + self.thickness * np.sin(b) * z
-        i, j = np.meshgrid(np.arange(around), np.arange(across), indexing="ij")
-        here, there = i * across, (i + 1) % around * across
-        up = (j + 1) % across
-        quads = np.stack([here + j, there + j, there + up, here + up], axis=-1).reshape(-1, 4)
-        faces = np.concatenate([quads[:, [0, 1, 2]], quads[:, [0, 2, 3]]])
-        return points.reshape(-1, 3).astype(np.float32), faces.astype(np.int32)
+        points = (radius + thickness * np.cos(b)) * outward
+        points = np.array(self.center) + points + thickness * np.sin(b) * z
+        return points.astype(np.float32)
 
     def _wedges(self) -> list[dict[str, Any]]:
-        """Convex pieces side by side with the volume of the torus: fields of vt_shape."""
+        """Convex pieces side by side with the volume of the torus: fields of vt_shape.
+
+        Those of a torus nearly as thick as its radius reach across the axis by a hair.
+        """
         round_trip, turn = 2 * math.pi / WEDGES, 2 * math.pi / WEDGE_SIDES
         wider = round_trip / math.sin(round_trip)  # what a polygon lacks of the circle around it
         thickness = self.thickness * math.sqrt(turn / math.sin(turn))
-        chain = dataclasses.replace(self, radius=wider * self.radius, thickness=thickness)
-        rings = chain.tessellate(WEDGES, WEDGE_SIDES)[0].reshape(WEDGES, WEDGE_SIDES, 3)
+        rings = self._sections(wider * self.radius, thickness, WEDGES, WEDGE_SIDES)
         return [
             {"kind": "polytope", "vertices": np.concatenate([rings[n - 1], rings[n]])}
             for n in range(WEDGES)

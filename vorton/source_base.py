@@ -21,7 +21,9 @@ class Source(Definition):
     lengths, the circulation stays.
     """
 
-    parent: Transform | None = parent_field()
+    parent: Transform | None = parent_field(
+        "what places it, where that is at its birth; its scale acts on all lengths"
+    )
 
     def _parent_id(self, core: Any) -> int:
         return add_parent(self.parent, core)
@@ -164,7 +166,6 @@ class FluidSource(Carrier):
 
     Parameters
     ----------
-    {inherited}
     {parameters}
     """
 

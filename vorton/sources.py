@@ -41,10 +41,8 @@ class VortexRing(Sectioned, FluidSource):
     Parameters
     ----------
     {parameters}
-    temperature, density, fuel, flame, soot
+    temperature, fuel, flame, soot, density
         What the fluid of its vortons carries at birth, as of `vorton.source_base.FluidSource`.
-    parent : Transform, optional
-        What places it, where that is at its birth; its scale acts on all lengths.
 
     Examples
     --------

@@ -2,8 +2,8 @@
 
 `csrc/include/vorton/ring.def` is the table of a ring; `_core.DEFINITIONS["ring"]` is what Python
 sees of it. A definition takes its fields from it, and its docstring: the line `{parameters}` of a
-docstring stands for all fields of the class that it does not explain itself, be they of a table or
-with what they say of themselves.
+docstring stands for all fields of the class that it does not explain itself, be they of a table, of
+its bases, or with what they say of themselves.
 
 >>> ring = Table("ring")
 >>> ring.default("core")
@@ -220,29 +220,34 @@ def document(name: str, made: Any) -> str:
                                            subsequent_indent="    ")])  # fmt: skip
 
 
-def _explains(text: str, name: str) -> bool:
-    """Whether a docstring has an entry for a parameter."""
-    return re.search(rf"^    (\w+, )*{name}(, \w+)* :", text, re.MULTILINE) is not None
-
-
 def entries(fields: Mapping[str, Any], written: str = "") -> str:
-    """Entries of a docstring for those of the fields that it does not explain itself."""
-    made = {name: item for name, item in fields.items() if isinstance(item, dataclasses.Field)}
-    texts = [document(name, item) for name, item in made.items() if not _explains(written, name)]
-    return textwrap.indent("\n".join(texts), "    ")
+    """Entries of a docstring, in the order of the fields: those that are written, of one or several
+    fields, and for all others what the fields say of themselves.
+    """
+    own: dict[str, str] = {}
+    for entry in re.split(r"\n(?=\S)", textwrap.dedent(written)):
+        own |= dict.fromkeys(re.split(r" :|\n", entry)[0].split(", "), entry)
+    texts = [own.get(name) or document(name, item) for name, item in fields.items()]
+    return textwrap.indent("\n".join(dict.fromkeys(texts)), "    ")
+
+
+def _fields_of(cls: type) -> dict[str, Any]:
+    """Fields of what is about to be a dataclass, in the order of its arguments."""
+    found: dict[str, Any] = {}
+    for base in reversed(cls.__mro__[1:]):
+        if dataclasses.is_dataclass(base):
+            found |= {made.name: made for made in dataclasses.fields(base)}
+    found |= {name: made for name, made in vars(cls).items() if isinstance(made, dataclasses.Field)}
+    return dict(sorted(found.items(), key=lambda item: item[1].kw_only is True))
 
 
 def fill_docstring(cls: type) -> None:
-    """Writes the fields of a class where its docstring says {parameters}, where it says {inherited}
-    those of its bases that come from tables; what it explains itself stays.
+    """Writes the fields of a class where its docstring says {parameters}; entries that stand there
+    already, up to an empty line, are put in their places among them.
     """
-    text = cls.__doc__
-    if not text:
-        return
-    if "{inherited}" in text:
-        found = (f for base in cls.__bases__ for f in dataclasses.fields(base))
-        bases = {f.name: f for f in found if "row" in f.metadata}
-        text = text.replace("    {inherited}", entries(bases))
-    if "{parameters}" in text:
-        text = text.replace("    {parameters}", entries(vars(cls), text))
-    cls.__doc__ = text
+    before, found, rest = (cls.__doc__ or "").partition("    {parameters}\n")
+    if found:
+        written, empty, after = rest.partition("\n\n")
+        head, line, above = before.rpartition("    ----------\n")
+        text = entries(_fields_of(cls), (above + written).rstrip())
+        cls.__doc__ = head + line + text + (empty or "\n    ") + after

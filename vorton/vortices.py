@@ -42,7 +42,7 @@ class Filament(Sectioned, FluidSource):
     Parameters
     ----------
     {parameters}
-    temperature, density, fuel, flame, soot
+    temperature, fuel, flame, soot, density
         What the fluid of its vortons carries at birth, as of `vorton.source_base.FluidSource`.
 
     Examples
@@ -104,7 +104,7 @@ class VortexTube(Sectioned, FluidSource):
     Parameters
     ----------
     {parameters}
-    temperature, density, fuel, flame, soot
+    temperature, fuel, flame, soot, density
         What the fluid of its vortons carries at birth, as of `vorton.source_base.FluidSource`.
     """
 
@@ -148,7 +148,7 @@ class Jet(Sectioned, ChangingFluidSource):
     Parameters
     ----------
     {parameters}
-    temperature, density, fuel, flame, soot : animatable
+    temperature, fuel, flame, soot, density : animatable
         What the fluid of its rings carries, each as it is at the ring's birth, as of
         `vorton.source_base.FluidSource`. The rings are the shear layer around the jet: for hot
         fluid or fuel in the middle, too, give an `Emitter` in the nozzle.
@@ -197,7 +197,14 @@ class Jet(Sectioned, ChangingFluidSource):
         self._check_section()
 
     def _core_radius(self) -> float:
-        return smallest(self.core) if self.core is not None else 0.18 * smallest(self.radius)
+        return smallest(self._cores())
+
+    def _widest_core(self) -> float:
+        """Largest core radius of its rings, m, in the space of its parent."""
+        return largest(self._cores())
+
+    def _cores(self) -> Any:
+        return scaled(self.radius, 0.18) if self.core is None else self.core
 
     def _span(self) -> tuple[Any, Any]:
         return around(value_at(self.center, self.start), largest(self.radius))
@@ -259,7 +266,7 @@ class RandomCloud(FluidSource):
     Parameters
     ----------
     {parameters}
-    temperature, density, fuel, flame, soot
+    temperature, fuel, flame, soot, density
         What the fluid of its vortons carries at birth, as of `vorton.source_base.FluidSource`.
     """
 

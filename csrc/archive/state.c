@@ -6,8 +6,10 @@
 #include "archive/made_again.h"
 #include "archive/state_fields.h"
 #include "base/parallel.h"
+#include "base/reserve.h"
 #include "base/status.h"
 #include "field/domain.h"
+#include "model/columns.h"
 #include "model/warnings.h"
 #include "population/neutral_particles.h"
 #include "state/particles.h"
@@ -109,6 +111,26 @@ vt_status vt_save_state(vt_simulation *s, int64_t number, uint8_t **bytes, int64
         status = vti_leave(s, save_now(s, list, number, &made));
     free(list);
     return hand_over(status, &made, bytes, size);
+}
+
+/* The list of a simulation that holds nothing, not even memory for its fields. */
+vt_status vt_state_layout(uint64_t *layout)
+{
+    vt_simulation *const s = vti_reserve(sizeof *s);
+    vt_state_list *const list = malloc(sizeof *list);
+    const int made = s && list && vti_create_vortons(&s->vortons, 1) == 0 &&
+                     vti_create_tracers(&s->tracers, 1) == 0;
+    if (made) {
+        vti_list_state(s, list);
+        *layout = vti_state_layout(list);
+    }
+    if (s) {
+        vti_destroy_set(&s->vortons.set);
+        vti_destroy_set(&s->tracers.set);
+        vti_release(s, sizeof *s);
+    }
+    free(list);
+    return made ? VT_OK : vti_fail(VT_OUT_OF_MEMORY, "no memory for the layout of a state");
 }
 
 /* ---- packing ---- */
@@ -304,8 +326,8 @@ static vt_status check_belongs(vt_simulation *s, const vt_state_list *list,
 {
     if (head->layout != vti_state_layout(list))
         return vti_fail(VT_INVALID_ARGUMENT,
-                        "the state: was saved by another build of the library, which has other "
-                        "columns or values; allowed is one of this build of %s: go on with that "
+                        "the state: was saved by another build of the library, whose states hold "
+                        "other columns; allowed are those of this build of %s: go on with that "
                         "build, or simulate again with this one",
                         VORTON_VERSION);
     if (head->digest != vti_definition_digest(s))

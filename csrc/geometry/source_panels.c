@@ -335,7 +335,7 @@ static vt_status check_count(int32_t count, int32_t aimed)
                ? VT_OK
                : vti_fail(VT_INVALID_ARGUMENT,
                           "it would have %d panels where %d are aimed at; allowed are %d: give "
-                          "fewer panels, fewer shapes, or panels 0",
+                          "fewer shapes, thicker ones, or panels 0",
                           count, aimed, VT_MOST_PANELS);
 }
 

@@ -115,6 +115,15 @@ static PyObject *unpack_state(PyObject *module, PyObject *positional, PyObject *
     return convert(module, "y*|i:unpack_state", vt_unpack_state, positional, named);
 }
 
+static PyObject *state_layout(PyObject *module, PyObject *nothing)
+{
+    uint64_t layout = 0;
+    const vt_status status = vt_state_layout(&layout);
+    (void)nothing;
+    return status == VT_OK ? PyLong_FromUnsignedLongLong(layout)
+                           : vti_py_raise(PyModule_GetState(module), status);
+}
+
 PyMethodDef vti_py_archive_functions[] = {
     {"pack_state", VT_PY_FUNCTION(pack_state), METH_VARARGS | METH_KEYWORDS,
      "pack_state($module, /, state, threads=1)\n--\n\n"
@@ -123,4 +132,7 @@ PyMethodDef vti_py_archive_functions[] = {
     {"unpack_state", VT_PY_FUNCTION(unpack_state), METH_VARARGS | METH_KEYWORDS,
      "unpack_state($module, /, state, threads=1)\n--\n\n"
      "A packed frame, its checksums compared, as Simulation.save_state gives it: a memoryview."},
+    {"state_layout", VT_PY_FUNCTION(state_layout), METH_NOARGS,
+     "state_layout($module, /)\n--\n\n"
+     "Digest of the names and sizes of all that a state of this build may hold."},
     {NULL, NULL, 0, NULL}};

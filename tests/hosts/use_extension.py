@@ -688,6 +688,12 @@ def from_here(addon, folder):
     scene.frame_set(14)
     found["again"] = said_by(bpy.ops.vorton.bake_from, overwrite=True)
     found |= {"after": digests(place), "here": box_of(shown, 16)}
+    operator.execute = lambda _: said.append("runs")
+    for frame in (13, 14):  # the bake has left the other scene at 14
+        said.clear()
+        scene.frame_set(frame)
+        addon.bakes.VORTON_OT_bake_from.invoke(operator, context, None)
+        found[f"unchanged {frame}"] = [s if isinstance(s, str) else s[1] for s in said]
     found["other"] = addon.bakes.holds_other(scene, exported("from here"))
     job = types.SimpleNamespace(cancelled=True, done=2, total=3)  # it had 3 frames to make
     addon.bakes.show_whole(operator, scene, job, 6)

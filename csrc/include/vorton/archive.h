@@ -45,6 +45,10 @@ VT_API vt_status vt_pack_state(const uint8_t *bytes, int64_t size, int32_t threa
 VT_API vt_status vt_unpack_state(const uint8_t *packed, int64_t packed_size, int32_t threads,
                                  uint8_t **bytes, int64_t *size);
 
+/* Digest of the names and sizes of all that a state of this build may hold, as the head of a frame
+ * has it: vt_load_state refuses states with another one. */
+VT_API vt_status vt_state_layout(uint64_t *layout);
+
 /* ---- files ---- */
 
 /* An archive that is read; also one that is being written: it has the frames that are whole. */

@@ -289,6 +289,12 @@ def last_kept(scene, made):
     return here - start
 
 
+def leaves_earlier(manifest, kept):
+    """Whether a bake that has left another scene goes on from a frame before it did so."""
+    branch = manifest.data.get("branch")
+    return branch is not None and kept < branch["frame"]
+
+
 class VORTON_OT_bake_from(Baking, bpy.types.Operator):
     """Simulate the scene as it stands from the current frame on; the frames before it stay"""
 
@@ -313,6 +319,7 @@ class VORTON_OT_bake_from(Baking, bpy.types.Operator):
         if origin.folder.resolve() != bake_folder(scene).resolve():
             text = f"{bake_folder(scene)} holds another bake: replace it?"
         else:
+            changed = changed or leaves_earlier(origin, kept)
             text = "are baked anew by the scene as it is: replace them?"
             text = f"Frames {lost[0]} to {lost[-1]} {text}" if lost else ""
             if not changed:
