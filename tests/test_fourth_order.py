@@ -42,7 +42,7 @@ def test_waves_of_four_cores_need_cells_no_finer_than_cores():
 
 @pytest.mark.parametrize("cells", [1.0, 1.5])
 def test_sharp_cores_are_twice_the_gaussian_less_the_wider_one(cells):
-    """Waves that a Gaussian core leaves the share g keep g (2 - g), and g^2 is a Gaussian of sqrt(2)
+    """Waves that a Gaussian core leaves the share g keep g (2 - g); g^2 is a Gaussian of sqrt(2)
     times the core; `vorton.testing.exact_velocity` knows it, too."""
     x, strength = waves(CORE, 0.5, seed=1)
     some = np.float32(x[::16])
