@@ -122,9 +122,8 @@ vt_filter_taps vti_core_filter(const vt_simulation *s, vt_node_values values, do
     const double cells = s->grid.core / s->grid.spacing;
     if (s->grid.fourth)
         return vti_taps_of_fourth_order(cells * vti_sqrt(variance), values);
-    return vti_gaussian_taps(vti_has_point_cores(s)
-                                 ? 0
-                                 : variance * cells * cells - vt_point_variance);
+    return vti_gaussian_taps(vti_has_point_cores(s) ? 0
+                                                    : variance * cells * cells - vt_point_variance);
 }
 
 int vti_has_article_impulse(const vt_simulation *s)
