@@ -1,6 +1,7 @@
 #include "conservation/surface_slip.h"
 
 #include "conservation/body_forces.h"
+#include "conservation/vortex_shedding.h"
 #include "panels/source_densities.h"
 #include "panels/panels.h"
 #include "panels/surface_velocity.h"
@@ -154,7 +155,7 @@ static int is_reached(const vt_simulation *s, const vt_paneled_body *b)
 
 void vti_find_slip(vt_simulation *s, float *slip)
 {
-    if (!s->panels.exist)
+    if (!s->panels.exist || vti_count_shedding(s) == 0)
         return;
     const size_t mark = vti_arena_mark(&s->arena);
     const int32_t count = s->panels.body_count;

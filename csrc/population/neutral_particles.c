@@ -348,8 +348,7 @@ static vt_status emit_missing(vt_shell *h, const vt_shell_wish *wish)
             VT_OVER_CAPACITY,
             "%lld more vortons, %s, do not fit: %lld of max_vortons %lld are alive; raise "
             "max_vortons, choose another at_capacity, wider cores (the narrowest, of %.2g m, say "
-            "how "
-            "close they lie) or a smaller method.halo",
+            "how close they lie) or a smaller method.halo",
             (long long)missing,
             h->strength ? "for strength to diffuse to"
                         : "neutral ones around others, warm bodies and in forces",

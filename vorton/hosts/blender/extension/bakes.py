@@ -289,6 +289,12 @@ def last_kept(scene, made):
     return here - start
 
 
+def prepare(operator, scene):
+    """Export the scene, unless the operator has done so; the last frame of its bake that stays."""
+    operator.made = getattr(operator, "made", None) or export_scene(scene, scene_name(scene))
+    return last_kept(scene, operator.made)
+
+
 def leaves_earlier(manifest, kept):
     """Whether a bake that has left another scene goes on from a frame before it did so."""
     branch = manifest.data.get("branch")
@@ -310,8 +316,7 @@ class VORTON_OT_bake_from(Baking, bpy.types.Operator):
     def invoke(self, context, event):
         scene = context.scene
         try:
-            self.made = export_scene(scene, scene_name(scene))
-            kept, changed = last_kept(scene, self.made), holds_other(scene, self.made)
+            kept, changed = prepare(self, scene), holds_other(scene, self.made)
             origin = find_bake(shown_folder(scene))
         except ERRORS as error:
             return refused(self, error)
@@ -332,8 +337,7 @@ class VORTON_OT_bake_from(Baking, bpy.types.Operator):
     def execute(self, context):
         scene = context.scene
         try:
-            self.made = getattr(self, "made", None) or export_scene(scene, scene_name(scene))
-            kept = last_kept(scene, self.made)
+            kept = prepare(self, scene)
         except ERRORS as error:
             return refused(self, error)
         return begin(self, context, bake_folder(scene), shown_folder(scene), kept)
@@ -360,8 +364,7 @@ class VORTON_OT_branch(Baking, bpy.types.Operator):
     def invoke(self, context, event):
         scene = context.scene
         try:
-            self.made = export_scene(scene, scene_name(scene))
-            last_kept(scene, self.made)
+            prepare(self, scene)
         except ERRORS as error:
             return refused(self, error)
         self.folder = free_folder(scene)
@@ -370,8 +373,7 @@ class VORTON_OT_branch(Baking, bpy.types.Operator):
     def execute(self, context):
         scene = context.scene
         try:
-            self.made = getattr(self, "made", None) or export_scene(scene, scene_name(scene))
-            kept = last_kept(scene, self.made)
+            kept = prepare(self, scene)
         except ERRORS as error:
             return refused(self, error)
         text = self.folder or free_folder(scene)
