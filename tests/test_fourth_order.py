@@ -4,6 +4,8 @@ import os
 import subprocess
 import sys
 
+import math
+
 import numpy as np
 import pytest
 from marks import slow_but
@@ -40,19 +42,41 @@ def test_waves_of_four_cores_need_cells_no_finer_than_cores():
     assert found["fourth", 1.5] < 0.0015
 
 
-@pytest.mark.parametrize("cells", [1.0, 1.5])
-def test_sharp_cores_are_twice_the_gaussian_less_the_wider_one(cells):
-    """Waves that a Gaussian core leaves the share g keep g (2 - g); g^2 is a Gaussian of sqrt(2)
-    times the core; `vorton.testing.exact_velocity` knows it, too."""
+@pytest.mark.parametrize(
+    ("cells", "order", "most"), [(1.0, 8, 0.012), (1.3, 6, 0.006), (1.5, 4, 0.002), (1.9, 2, 0.002)]
+)
+def test_sharp_cores_are_a_sum_of_wider_ones(cells, order, most):
+    """Waves that a Gaussian core leaves the share g keep 1 - (1 - g)^n, n half of the order; g^k is
+    a Gaussian of sqrt(k) times the core; `vorton.testing.exact_velocity` knows it, too."""
     x, strength = waves(CORE, 0.5, seed=1)
     some = np.float32(x[::16])
     sim = flow(x, strength, "fourth", cells, cores="sharp")
-    exact = 2 * direct(some, x, strength, CORE) - direct(some, x, strength, np.sqrt(2) * CORE)
+    n = order // 2
+    exact = sum(
+        (-1) ** (k + 1) * math.comb(n, k) * direct(some, x, strength, math.sqrt(k) * CORE)
+        for k in range(1, n + 1)
+    )
     gaussian = flow(x, strength, "fourth", cells).velocity_at(some)
-    assert np.linalg.norm(gaussian - exact) > 0.1 * np.linalg.norm(exact)
-    assert error_at(sim, some, exact) < (0.002 if cells > 1 else 0.008)
+    assert (np.linalg.norm(gaussian - exact) > 0.1 * np.linalg.norm(exact)) == (n > 1)
+    assert error_at(sim, some, exact) < most  # of what the sharper leave, the grid knows less
+    assert sim.health.core_order == order
     judged = vt.testing.exact_velocity(sim, some)
     assert np.abs(judged - exact).max() < 1e-6 * np.abs(exact).max()
+
+
+@pytest.mark.parametrize("cores", ["automatic", "sharp", "filtered"])
+def test_cores_are_sharp_by_themselves_where_an_emitter_is(cores):
+    """A vortex keeps the core that it was given, before an emitter comes and after it goes."""
+    orders = []
+    for sources in (["ring"], ["ring", "emitter"]):
+        scene = vt.Scene("fog", method=vt.Method(cores=cores))
+        scene.add(vt.VortexRing(circulation=1, radius=0.5, core=0.2))
+        if "emitter" in sources:
+            scene.add(vt.Emitter(vt.Sphere((0, 0, -1), 0.2), temperature=400, core=0.1, renew=0))
+        sim = vt.Simulation(scene, fps=24)
+        sim.step()
+        orders.append(sim.health.core_order)
+    assert orders == {"automatic": [2, 8], "sharp": [8, 8], "filtered": [2, 2]}[cores]
 
 
 def test_sharp_cores_stop_at_walls():
@@ -70,8 +94,8 @@ def test_sharp_cores_stop_at_walls():
 
 
 def test_cores_too_wide_for_the_taps_are_refused():
-    with pytest.raises(ValueError, match="spacing 0.05 m is too fine for the smallest core, 0.1 m"):
-        flow(*circle(50), "fourth", 2.0, cores="sharp").velocity_at([[0, 0, 0]])
+    with pytest.raises(ValueError, match="spacing 0.0454545 m is too fine for the smallest core, 0.1 m"):
+        flow(*circle(50), "fourth", 2.2, cores="sharp").velocity_at([[0, 0, 0]])
 
 
 def test_cores_are_as_wide_wherever_in_a_cell_vortons_lie():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -30,10 +31,11 @@ def induced_velocity(core: _core.Simulation, method: Method, points: Any) -> np.
     carries = strength.any(axis=1)
     kernel = method.kernel if method.velocity != "poisson" else "gaussian"
     cores = effective_cores(core, method)
-    sharp = method.velocity == "poisson" and method.cores == "sharp"
+    filters = core.health()["core_order"] // 2 if method.velocity == "poisson" else 1
     velocity = np.zeros(np.shape(points))
-    for share, width in ((2, 1), (-1, np.sqrt(2))) if sharp else ((1, 1),):
-        own = width * cores[carries]
+    for k in range(1, max(filters, 1) + 1):  # 1 - (1 - g)^n in powers of g
+        share = -((-1) ** k) * math.comb(max(filters, 1), k)
+        own = math.sqrt(k) * cores[carries]
         found, *_ = _core.direct_sum(points, position[carries], strength[carries], own, kernel)
         velocity += share * found
     return velocity

@@ -131,6 +131,8 @@ class VortonFlag(enum.IntFlag):
         Its first solve is done: `bound_volume` is known.
     SHED
         A body shed it.
+    EMITTED
+        An emitter bore it, or it stands for several such.
 
     Examples
     --------
@@ -141,6 +143,7 @@ class VortonFlag(enum.IntFlag):
     NEWBORN_VORTEX = _core.VORTON_FLAGS["NEWBORN_VORTEX"]
     BOUND_KNOWN = _core.VORTON_FLAGS["BOUND_KNOWN"]
     SHED = _core.VORTON_FLAGS["SHED"]
+    EMITTED = _core.VORTON_FLAGS["EMITTED"]
 
 
 class Vortons(Particles):

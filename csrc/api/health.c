@@ -6,6 +6,7 @@
 #include "base/status.h"
 #include "conservation/body_forces.h"
 #include "field/sample.h"
+#include "field/solve.h"
 #include "field/spline_values.h"
 #include "kernels/grid/mirror.h"
 #include "state/heat_budget.h"
@@ -71,6 +72,7 @@ static double add_vorton_sums(vt_simulation *s, vt_health *h)
         farthest = fmaxf(farthest, job.block[b].farthest);
     }
     h->strength_share = total > 0 ? vti_sqrt(vti_dot(h->strength, h->strength)) / total : 0;
+    h->core_order = s->fields_exist ? 2 * vti_count_core_filters(s) : 0;
     const double core = s->fields_exist ? s->grid.core : s->smallest_core;
     if (count > 0 && core > 0) {
         h->overlap = edge / (double)count / core;

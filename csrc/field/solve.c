@@ -18,6 +18,8 @@
 #include "state/predicates.h"
 #include "state/wind_at_time.h"
 
+enum { MOST_FILTERS = 4 };
+
 /* ---- the grid ---- */
 
 /* Cores that the grid can have as they are, in cells, but for rounding: with the narrowest of them
@@ -57,20 +59,22 @@ double vti_finest_core(const vt_simulation *s)
     return vti_has_grid(s) ? core_on_grid(s, vti_base_spacing(s)) : s->smallest_core;
 }
 
-static int has_sharp_cores(const vt_simulation *s)
-{
-    return s->def.method.cores == VT_CORES_SHARP;
-}
-
 /* The widest core whose filter keeps within its taps, cells. */
-static double widest_core(const vt_simulation *s)
+static const double widest_core = 2.1;
+
+/* The widest filter of sharp cores, cells: its taps end where a Gaussian has 4 % of its height. */
+static const double widest_filter = 2.35;
+
+int vti_count_core_filters(const vt_simulation *s)
 {
-    return has_sharp_cores(s) ? 1.6 : 2.1;
+    const double cells = s->grid.core / s->grid.spacing / widest_filter;
+    const double fit = 1 / (cells * cells);
+    return !vti_has_sharp_cores(s) ? 1 : fit < MOST_FILTERS ? (int)fit : MOST_FILTERS;
 }
 
 vt_status vti_place_grid(const vt_simulation *s, const vt_extent *content, vt_placement *placement)
 {
-    const double spacing = vti_base_spacing(s), finest = s->smallest_core / widest_core(s);
+    const double spacing = vti_base_spacing(s), finest = s->smallest_core / widest_core;
     if (spacing < finest && !vti_has_point_cores(s))
         return vti_fail(VT_INVALID_ARGUMENT,
                         "spacing %g m is too fine for the smallest core, %g m; allowed is %g m and "
@@ -122,17 +126,18 @@ void vti_lay_out_grid(vt_simulation *s, const vt_placement *placement)
     }
 }
 
-/* Sharp ones: of a wave that a Gaussian core leaves the share g, g (2 - g) = 1 - (1 - g)^2 is left,
- * which differs from 1 by the fourth power of core x wavenumber. */
+/* Sharp ones: of a wave that a Gaussian core leaves the share g, 1 - (1 - g)^n is left, which differs
+ * from 1 by the power 2 n of core x wavenumber: a sum over the powers of g, which are Gaussians of
+ * sqrt(1) to sqrt(n) times the core. */
 void vti_give_cores(vt_simulation *s, vt_node_values values, double weight)
 {
-    const int sharp = has_sharp_cores(s), threads = s->def.threads;
-    const vt_filter_taps taps = vti_core_filter(s, values, 1);
-    s->stages->filter(&s->grid, &taps, sharp ? 2 * weight : weight, 0, &s->arena, threads);
-    if (!sharp)
-        return;
-    const vt_filter_taps wider = vti_core_filter(s, values, 2);
-    s->stages->filter(&s->grid, &wider, -weight, 1, &s->arena, threads);
+    const int filters = vti_count_core_filters(s);
+    double share = -1; /* (-1)^(k - 1) times n over k */
+    for (int k = 1; k <= filters; k++) {
+        const vt_filter_taps taps = vti_core_filter(s, values, k);
+        share *= -(double)(filters + 1 - k) / k;
+        s->stages->filter(&s->grid, &taps, share * weight, k > 1, &s->arena, s->def.threads);
+    }
 }
 
 /* The vector potential on the faces, and the moments for what lies beyond them. */

@@ -23,6 +23,10 @@ void vti_lay_out_grid(vt_simulation *s, const vt_placement *placement);
 void vti_collect_records(const vt_simulation *s, const vt_grid *grid, int64_t first, int64_t count,
                          vt_record *records);
 
+/* Of how many Gaussians the cores on the grid are made: more than one where they are sharp, as many
+ * as the taps of the filter have room for. */
+int vti_count_core_filters(const vt_simulation *s);
+
 /* The fields from what was deposited at the nodes, with the cores of the method, and of that
  * weight: what the fields are to hold is what `values` says. */
 void vti_give_cores(vt_simulation *s, vt_node_values values, double weight);

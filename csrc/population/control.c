@@ -228,9 +228,14 @@ static void merge_and_prune(vt_simulation *s, const vt_extent *content, double s
     const int64_t count = s->vortons.set.count;
     vt_balance balance;
     vti_open_sums(s, content, &balance);
-    if (s->def.method.merge > 0)
-        vti_merge_vortons(s);
-    if (s->def.method.prune > 0)
+    const vt_method *const method = &s->def.method;
+    if (vti_merges_emitted(s)) {
+        vti_merge_vortons(s, VT_FLAG_EMITTED, method->merge_emitted);
+        vti_merge_vortons(s, VT_FLAG_NEUTRAL, method->merge_emitted);
+    }
+    if (method->merge > 0)
+        vti_merge_vortons(s, 0, method->merge);
+    if (method->prune > 0)
         prune(s, spacing);
     if (s->vortons.set.count < count)
         vti_close_sums(s, &balance);
@@ -242,11 +247,12 @@ static vt_status split_and_merge(vt_simulation *s, const vt_extent *content,
     const vt_method *const method = &s->def.method;
     vt_status status = VT_OK;
     const int splits = method->split > 0 || vti_expands(s);
-    if (!(splits || method->merge > 0 || method->prune > 0))
+    const int thins = vti_merges_emitted(s) || method->merge > 0 || method->prune > 0;
+    if (!(splits || thins))
         return VT_OK;
     if (splits)
         status = vti_split_vortons(s, reserved);
-    if (!status && (method->merge > 0 || method->prune > 0))
+    if (!status && thins)
         merge_and_prune(s, content, population->spacing);
     vti_measure_population(s, population);
     return status;
@@ -294,7 +300,6 @@ vt_status vti_control_population(vt_simulation *s, int64_t reserved)
 {
     vt_extent content;
     vt_population population;
-    s->vorton_spacing = 0;
     vt_status status = vti_find_extent(s, NULL, &content);
     if (status || !(content.exists || vti_is_buoyant(s) || vti_conducts(s) || vti_expands(s) ||
                     vti_has_warm_bodies(s) || vti_has_forces_on(s, VT_FORCE_ON_FLUID)))

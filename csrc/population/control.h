@@ -26,10 +26,16 @@ void vti_widen_shell(vt_simulation *s, double reach2, int64_t reserved);
 /* Substeps from one look at all to the next, at most. */
 enum { VT_POPULATION_EVERY = 8 };
 
+/* Whether vortons of emitters merge, if there are any. */
+static inline int vti_merges_emitted(const vt_simulation *s)
+{
+    return s->def.method.merge_emitted > 0 && s->sources.fluid_emitter_count > 0;
+}
+
 /* Whether vortons come and go beside those of the scene. */
 static inline int vti_controls_population(const vt_simulation *s)
 {
     const vt_method *const method = &s->def.method;
     return vti_diffuses(s) || vti_conducts(s) || vti_expands(s) || vti_has_shell(s) ||
-           method->split > 0 || method->merge > 0 || method->prune > 0;
+           vti_merges_emitted(s) || method->split > 0 || method->merge > 0 || method->prune > 0;
 }

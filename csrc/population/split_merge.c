@@ -245,7 +245,7 @@ static void mix_fluids(vt_simulation *s, int64_t into, int64_t from)
  * newborn vortex. */
 static uint32_t merge_flags(uint32_t into, uint32_t from)
 {
-    const uint32_t both = VT_FLAG_NEUTRAL | VT_FLAG_BOUND_KNOWN, either = VT_FLAG_NEWBORN_VORTEX;
+    const uint32_t both = VT_FLAG_NEUTRAL | VT_FLAG_BOUND_KNOWN, either = VT_FLAG_NEWBORN_VORTEX | VT_FLAG_EMITTED;
     const uint32_t own = ~(both | either);
     return (into & from & both) | ((into | from) & either) | (into & own);
 }
@@ -284,8 +284,16 @@ static void merge_rows(vt_simulation *s, int64_t into, int64_t from)
 }
 
 /* What one vorton may stand for after merging, over its share of a cell that holds as many as
- * method.merge lets it: two, and a little for rounding. */
+ * there may be: two, and a little for rounding. */
 static const double merged = 2.0001;
+
+/* Which vortons merge. */
+typedef struct merging {
+    uint32_t flags; /* of which they have one; 0: all vortons */
+    int32_t most;   /* in a cell */
+    double volume;  /* m^3, that one may stand for */
+    uint8_t *mask;  /* of those that went into others */
+} merging;
 
 /* The members of one cell. */
 typedef struct crowd {
@@ -336,14 +344,14 @@ static int is_free(const vt_simulation *s, int64_t into, int64_t from)
 }
 
 /* `left` counts those that stay, whether they can merge or not. */
-static void thin(vt_simulation *s, crowd *c, double most, uint8_t *mask)
+static void thin(vt_simulation *s, crowd *c, const merging *by)
 {
-    for (int64_t left = c->count; left > s->def.method.merge && c->count > 1;) {
+    for (int64_t left = c->count; left > by->most && c->count > 1;) {
         const int64_t weakest = weakest_of(&s->vortons, c);
-        const int64_t nearest = nearest_to(&s->vortons, c, weakest, most);
+        const int64_t nearest = nearest_to(&s->vortons, c, weakest, by->volume);
         if (nearest >= 0 && is_free(s, c->row[nearest], c->row[weakest])) {
             merge_rows(s, c->row[nearest], c->row[weakest]);
-            mask[c->row[weakest]] = 1;
+            by->mask[c->row[weakest]] = 1;
             left--;
         }
         c->row[weakest] = c->row[--c->count];
@@ -370,12 +378,31 @@ static crowd take_cell(const vt_vortons *v, const vt_partition *p, uint32_t *row
     return c;
 }
 
-void vti_merge_vortons(vt_simulation *s)
+/* Of the members of a bucket those that have one of the flags, moved to the front in their order. */
+static int64_t pick(const vt_vortons *v, uint32_t flags, uint32_t *row, int64_t count)
+{
+    int64_t picked = 0;
+    for (int64_t n = 0; n < count; n++)
+        if (!flags || v->flags[row[n]] & flags)
+            row[picked++] = row[n];
+    return picked;
+}
+
+static void thin_bucket(vt_simulation *s, const vt_partition *p, uint32_t *row, int64_t count,
+                        const merging *by)
+{
+    const int64_t picked = pick(&s->vortons, by->flags, row, count);
+    for (int64_t at = 0; at < picked;) {
+        crowd c = take_cell(&s->vortons, p, row + at, picked - at);
+        at += c.count;
+        thin(s, &c, by);
+    }
+}
+
+void vti_merge_vortons(vt_simulation *s, uint32_t flags, int32_t most)
 {
     const double side = vti_finest_core(s);
-    const double most = merged * side * side * side / s->def.method.merge;
-    const vt_vortons *const v = &s->vortons;
-    const int64_t count = v->set.count;
+    const int64_t count = s->vortons.set.count;
     const size_t mark = vti_arena_mark(&s->arena);
     vt_extent content;
     vt_partition p;
@@ -383,21 +410,18 @@ void vti_merge_vortons(vt_simulation *s)
         return;
     if (vti_expands(s))
         vti_note_volumes(s);
-    uint8_t *const mask = vti_arena_push(&s->arena, (size_t)count);
+    const merging by = {flags, most, merged * side * side * side / most,
+                        vti_arena_push(&s->arena, (size_t)count)};
     uint32_t *const row = vti_arena_push(&s->arena, sizeof *row * (size_t)count);
-    vti_make_partition(&p, side, 1, content.least, content.most, count, v->position, &s->arena,
-                       s->def.threads);
-    memset(mask, 0, (size_t)count);
+    vti_make_partition(&p, side, 1, content.least, content.most, count, s->vortons.position,
+                       &s->arena, s->def.threads);
+    memset(by.mask, 0, (size_t)count);
     memcpy(row, p.order, sizeof *row * (size_t)count);
     const int64_t buckets = (int64_t)p.cells[0] * p.cells[1] * p.cells[2];
     for (int64_t b = 0; b < buckets; b++)
-        for (int64_t at = p.start[b]; at < p.start[b + 1];) {
-            crowd c = take_cell(v, &p, row + at, p.start[b + 1] - at);
-            at += c.count;
-            thin(s, &c, most, mask);
-        }
+        thin_bucket(s, &p, row + p.start[b], p.start[b + 1] - p.start[b], &by);
     const vt_heat_books heat = s->heat; /* those that merged have not taken any away */
-    vti_remove_rows(s, VT_VORTONS, mask);
+    vti_remove_rows(s, VT_VORTONS, by.mask);
     s->heat = heat;
     vti_arena_pop(&s->arena, mark);
 }

@@ -17,6 +17,7 @@
  * that expanded until the grid sees gaps between them. Room and errors as above. */
 vt_status vti_split_vortons(vt_simulation *s, int64_t reserved);
 
-/* In each cell as wide as the finest cores with more than method.merge vortons, merges the weakest
- * with the nearest of the same cell with which it does not stand for too much fluid. */
-void vti_merge_vortons(vt_simulation *s);
+/* In each cell as wide as the finest cores with more than `most` vortons that have these flags,
+ * merges the weakest of them with the nearest of the same cell with which it does not stand for too
+ * much fluid. */
+void vti_merge_vortons(vt_simulation *s, uint32_t flags, int32_t most);

@@ -83,6 +83,7 @@ static int64_t plan_fluid_emitter(const vt_simulation *s, int64_t at, vt_births 
                            .set = VT_VORTONS,
                            .neutral = vti_parcels_are_neutral(&s->sources.parcels[p]),
                            .is_vortex = vti_parcels_are_vortices(&s->sources.parcels[p]),
+                           .flags = s->sources.parcels[p].points ? 0 : VT_FLAG_EMITTED,
                            .source = s->sources.parcels[p].id};
         at += count;
     }
@@ -248,6 +249,8 @@ void vti_emit(vt_simulation *s, int set, vt_births *b, double until)
             vti_append_tracer_list(s, &list, end - run->next);
         } else {
             const int64_t first = emit_vortons(s, b, run->next, end - run->next);
+            for (int64_t i = 0; i < end - run->next; i++)
+                s->vortons.flags[first + i] |= run->flags;
             if (run->is_vortex)
                 vti_mark_newborn_vortex(s, first, end - run->next);
         }

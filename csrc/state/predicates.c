@@ -117,6 +117,13 @@ int vti_is_of_fourth_order(const vt_simulation *s)
            s->def.method.poisson == VT_POISSON_DIRECT;
 }
 
+int vti_has_sharp_cores(const vt_simulation *s)
+{
+    const int32_t cores = s->def.method.cores;
+    return cores == VT_CORES_SHARP ||
+           (cores == VT_CORES_AUTOMATIC && s->sources.fluid_emitter_count > 0);
+}
+
 vt_filter_taps vti_core_filter(const vt_simulation *s, vt_node_values values, double variance)
 {
     const double cells = s->grid.core / s->grid.spacing;

@@ -76,6 +76,7 @@ int vti_is_of_fourth_order(const vt_simulation *s);
 
 /* The filter that makes Gaussian cores of s->grid.core x sqrt(variance); of second order it is the
  * same for all values. */
+int vti_has_sharp_cores(const vt_simulation *s);
 vt_filter_taps vti_core_filter(const vt_simulation *s, vt_node_values values, double variance);
 
 /* The column of accelerations where the method needs it, else NULL: viewed, it is then 0. */

@@ -58,6 +58,7 @@ typedef struct vt_birth_run {
     int32_t set;       /* VT_VORTONS or VT_TRACERS */
     int32_t neutral;   /* vortons without strength */
     int32_t is_vortex; /* vortons of a structure that brings no fluid */
+    uint32_t flags;    /* of the newborn */
     int32_t source;    /* id */
 } vt_birth_run;
 

@@ -394,6 +394,7 @@ static vt_status control_population(vt_simulation *s, const vt_births *births)
 {
     vt_status status = VT_OK;
     vt_reaction reaction;
+    s->vorton_spacing = 0;
     if (!vti_controls_population(s))
         return VT_OK;
     s->fields_current = 0;
