@@ -358,7 +358,7 @@ def test_one_line():
         "cannot write x: the disk is full"
     )
     assert one_line(PermissionError(13, "Permission denied", "/a")) == (
-        "cannot use /a: no permission to write there"
+        "cannot use /a: no permission"
     )
     assert one_line(KeyError("a")) == "KeyError: 'a'" and one_line(MemoryError()) == "MemoryError"
 

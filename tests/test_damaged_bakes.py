@@ -1,5 +1,6 @@
 """Bakes of which something is lost: it is said what, and all that is whole stays of use."""
 
+import errno
 import json
 import os
 import shutil
@@ -12,8 +13,10 @@ from marks import slow_but
 from test_bake_interrupted import count_steps
 
 import vorton as vt
+from vorton import manifest as manifest_module
 from vorton.archive import Archive, DamageError
 from vorton.cli import main
+from vorton.files import file_sha256
 from vorton.manifest import Manifest
 
 DERIVE = ["--voxel", "0.1", "--quiet", "--threads", "1"]
@@ -299,3 +302,44 @@ def test_the_frames_of_a_damaged_archive_are_the_same(out):
         assert archive.frames == list(range(2, FRAMES[1] + 1)) and list(archive.lost) == [1]
         for n in archive.frames:
             np.testing.assert_array_equal(archive.fields(n)["tracers.position"], before[n])
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_a_frame_that_cannot_be_written(reference, tmp_path, jobs):
+    """The error tells the file, and what the system said, whichever process met it."""
+    (tmp_path / "made" / "ring_0003.vdb").mkdir(parents=True)
+    with pytest.raises(IsADirectoryError) as caught:
+        vt.derive(
+            reference,
+            tmp_path / "made",
+            volumes=VOLUMES,
+            jobs=jobs,
+            progress=False,
+            threads=1,
+            overwrite=True,
+        )
+    file = tmp_path / "made" / "ring_0003.vdb"
+    assert caught.value.errno == errno.EISDIR
+    assert caught.value.strerror == f"cannot write {file}: it is a folder"
+
+
+def test_a_file_that_cannot_be_read_is_damaged(reference, out, monkeypatch, capsys):
+    """As one with other content is: it is told, and made again."""
+    names = {"ring_0002.vdb"}
+
+    def fails(path):
+        if path.name in names:
+            raise OSError(errno.EIO, "Input/output error", str(path))
+        return file_sha256(path)
+
+    monkeypatch.setattr(manifest_module, "file_sha256", fails)
+    assert main(["info", str(out), "--verify"]) == 1
+    said = capsys.readouterr().out
+    path = out / "ring_0002.vdb"
+    assert f"damaged    cannot read {path}: the disk reports an error: bake again" in said
+    before = path.stat().st_ino
+    quiet(small_scene(), out)
+    assert path.stat().st_ino != before
+    names.clear()
+    assert main(["info", str(out), "--verify"]) == 0
+    assert content(out) == content(reference)

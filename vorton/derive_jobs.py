@@ -25,8 +25,22 @@ from .simulation import Simulation
 __all__ = ["make_in_processes"]
 
 _ERRORS: dict[str, type[Exception]] = {
-    error.__name__: error for error in (ValueError, TypeError, OSError, MemoryError)
+    error.__name__: error for error in (ValueError, TypeError, MemoryError)
 }
+
+
+def _told(error: Exception) -> dict[str, Any]:
+    """An error as a line of JSON has it."""
+    if isinstance(error, OSError):
+        return {"error": "OSError", "errno": error.errno, "text": error.strerror or str(error)}
+    return {"error": type(error).__name__, "text": str(error)}
+
+
+def _made_of(told: dict[str, Any]) -> Exception:
+    """The error that was told."""
+    if told["error"] == "OSError":
+        return OSError(told["errno"], told["text"])
+    return _ERRORS.get(told["error"], RuntimeError)(told["text"])
 
 
 # ---- in a process of its own ----
@@ -45,7 +59,7 @@ def work() -> None:
             try:
                 answer = _make_all(course, archive, manifest, json.loads(line))
             except Exception as error:
-                answer = {"error": type(error).__name__, "text": str(error)}
+                answer = _told(error)
             print(json.dumps(answer), file=answers, flush=True)
 
 
@@ -160,7 +174,7 @@ def make_in_processes(
         for _ in groups:
             answer = answers.get()
             if "error" in answer:
-                raise _ERRORS.get(answer["error"], RuntimeError)(answer["text"])
+                raise _made_of(answer)
             lost.update((n, why) for n, why in answer["lost"])
             yield from answer["records"]
     finally:

@@ -328,8 +328,11 @@ class Manifest:
             size = path.stat().st_size
             if size != file["bytes"]:
                 return f"{path.name} has {size} bytes instead of {file['bytes']}"
-            if content and file_sha256(path) != file["sha256"]:
-                return f"{path.name} has changed"
+            try:
+                if content and file_sha256(path) != file["sha256"]:
+                    return f"{path.name} has changed"
+            except OSError as error:
+                return str(explain(error, path, "cannot read").strerror)
         return None
 
     def is_whole(self, number: int) -> bool:

@@ -115,7 +115,7 @@ def describe_archive(path: Path) -> str:
 
 def _manifest_lost(told: Manifest) -> str:
     """How the manifest of a bake is made again, of which only the archive is known."""
-    state = "is damaged" if told.path.exists() else "is not there"
+    state = "cannot be read" if told.path.exists() else "is not there"
     if (told.data["vorton"], told.data["build"]) != (_core.version(), _core.build()):
         return f"{told.path.name} {state}; the build that made the archive makes it again"
     command = shlex.join(["vorton", "bake", str(told.archive), str(told.folder)])
