@@ -15,6 +15,7 @@ from test_bake_interrupted import count_steps
 import vorton as vt
 from vorton import manifest as manifest_module
 from vorton.archive import Archive, DamageError
+from vorton.archive_writer import write_frames
 from vorton.cli import main
 from vorton.files import file_sha256
 from vorton.manifest import Manifest
@@ -186,6 +187,7 @@ def test_a_manifest_that_was_lost_is_made_again(reference, out, capsys, monkeypa
 def test_frames_that_were_baked_are_the_range_again(tmp_path):
     out = tmp_path / "out"
     quiet(small_scene(), out, frames=(2, 3))
+    (out / "ring_0003.usdc").touch()  # of a stage
     before = content(out)
     (out / "ring.json").unlink()
     assert main(["bake", str(out / "ring.vta"), str(out), "--quiet", "--threads", "1"]) == 0
@@ -343,3 +345,31 @@ def test_a_file_that_cannot_be_read_is_damaged(reference, out, monkeypatch, caps
     names.clear()
     assert main(["info", str(out), "--verify"]) == 0
     assert content(out) == content(reference)
+
+
+@pytest.mark.slow
+def test_heads_that_say_nonsense(reference, out, tmp_path, capsys):
+    """Whatever a head says, in a block that is whole: an error that names the archive, or none."""
+    path = out / "ring.vta"
+    (out / "ring.json").unlink()
+    with Archive(path) as archive:
+        told, blocks = archive.about, [archive.block(n) for n in archive.frames]
+    refused = 0
+    for key in [*told, "branch"]:
+        for odd in (None, 5, 2.5, "/x", [], {}, {"type": 3}, {"frame": 1, "branch": 5}, [{}]):
+            write_frames(path, told | {key: odd}, blocks)
+            commands = [
+                ["info", str(out)],
+                ["derive", str(out), str(tmp_path / "a"), "--frames", "9"],
+                ["bake", str(path), str(out), "--frames", "1", "--quiet", "--threads", "1"],
+            ]
+            for words in commands:
+                shutil.rmtree(tmp_path / "a", ignore_errors=True)
+                (out / "ring.json").unlink(missing_ok=True)
+                if main(words) != 1:
+                    assert words[0] != "derive"
+                    continue
+                refused += 1
+                error = capsys.readouterr().err.removeprefix("vorton: error: ")
+                assert error == "" or error.startswith((str(path), f"{out}: ")), (key, odd, error)
+    assert refused > 100

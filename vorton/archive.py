@@ -36,6 +36,7 @@ from . import _core
 from .branches import Branch, scene_of
 from .fields import parse_json, ranges_text, readable_json
 from .files import explain
+from .manifest import check_branch
 from .scene import Scene
 
 FORMAT = "vorton-archive"
@@ -343,6 +344,10 @@ class Archive:
         whole = isinstance(about, dict) and about.get("format") == FORMAT
         if not whole or not all(isinstance(about.get(key), kind) for key, kind in known.items()):
             raise ValueError(f"{self.path}: is not a motion archive")
+        try:
+            check_branch(about.get("branch"), "branch")
+        except ValueError as error:
+            raise ValueError(f"{self.path}: is not a motion archive: {error}") from error
         return about, length
 
     def _note(self, at: int) -> int | None:

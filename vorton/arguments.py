@@ -184,7 +184,8 @@ def _add_derive(commands: argparse._SubParsersAction) -> None:
         "derive",
         help="write volumes and tracers from the archive of a bake, without simulating",
         description="Write what a bake with these settings writes, from the archive of another one "
-        "and without simulating: voxels of another size, other frames, for another host.",
+        "and without simulating: voxels of another size, other frames, for another host. Frames "
+        "for which the archive is damaged are named, and all others made: status 3.",
     )
     parser.place("bake folder, or a .vta file")
     parser.folder(text="another folder")
@@ -304,10 +305,13 @@ def _add_preview(commands: argparse._SubParsersAction) -> None:
 
 def _add_info(commands: argparse._SubParsersAction) -> None:
     parser = commands.add_parser(
-        "info", help="print what a bake holds, with tracers per active voxel and warnings"
+        "info",
+        help="print what a bake holds, with tracers per active voxel and warnings",
+        description="Print what a bake holds, with tracers per active voxel and warnings. Status 1 "
+        "where files are missing, damaged or of another bake.",
     )
     parser.place("bake folder, or its manifest or another file of it; a .vta alone, too")
-    parser.flag("verify", "check the hash of every file; status 1 if one fails")
+    parser.flag("verify", "check the hash of every file, too")
 
 
 def _add_demo(commands: argparse._SubParsersAction) -> None:

@@ -91,6 +91,8 @@ def told_by_archive(path: Path) -> Manifest | None:
     try:
         with Archive(path) as archive:
             about, last = archive.about, max(archive.last, 1)
+        if about["name"] != path.stem:  # it is not where its bake was
+            return None
         keys = ("name", "vorton", "build", "scene_sha256", "fps", "volumes", "tracers", "scene")
         data: dict[str, Any] = {key: about[key] for key in keys}
         data |= {"branch": about["branch"]} if "branch" in about else {}
@@ -100,7 +102,7 @@ def told_by_archive(path: Path) -> Manifest | None:
     except (KeyError, OSError, ValueError):
         return None
     made = Manifest(path.with_suffix(".json"), data)
-    numbers = (int(name[: -len(".vdb")].rsplit("_", 1)[1]) for name in made.strangers())
+    numbers = (int(Path(name).stem.rpartition("_")[2]) for name in made.strangers())
     made.data["first"] = min((n for n in numbers if 1 <= n <= last), default=1)
     return made
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import itertools
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
@@ -170,9 +169,9 @@ def _numbers_of(archive: Archive, wanted: tuple[int, int] | None, fps: float) ->
     else:
         first, last = wanted or (1, last_frame(max(had, default=0), archive.fps, fps))
     numbers = list(range(first, last + 1))
-    used = {n: needed(n, fps, archive.fps) for n in numbers}
-    if not archive.frames or not had.issuperset(itertools.chain.from_iterable(used.values())):
-        raise archive.lacks(sorted(set(itertools.chain.from_iterable(used.values()))))
+    used = {a for n in numbers for a in needed(n, fps, archive.fps)}
+    if not archive.frames or not used <= had:
+        raise archive.lacks(sorted(used))
     return numbers
 
 

@@ -109,10 +109,7 @@ def check_whole(data: dict[str, Any]) -> None:
         _check_values(data["volumes"]["grids"], str, "manifest.volumes.grids")
     _check(data["scene"].get("effects", []), [_ITEM], "manifest.scene.effects")
     _check(data.get("removing", []), [str], "manifest.removing")
-    branch, where = data.get("branch"), "manifest.branch"
-    while branch is not None:
-        _check(branch, _BRANCH, where)
-        branch, where = branch.get("branch"), f"{where}.branch"
+    check_branch(data.get("branch"), "manifest.branch")
     if not 1 <= data["first"] <= data["last"] <= MOST_FRAMES:
         raise ValueError(f"manifest.first = {data['first']}, last = {data['last']}")
     for index, record in enumerate(data["frames"]):
@@ -124,6 +121,13 @@ def check_whole(data: dict[str, Any]) -> None:
         for name in ("tracers_per_voxel", "mass"):
             _check(record.get(name), (*_NUMBER, _NOTHING), f"{where}.{name}")
         _check(record.get("bodies", {}), dict, f"{where}.bodies")
+
+
+def check_branch(branch: Any, where: str) -> None:
+    """ValueError where what tells of a branch (`branches.Branch.to_dict`) is not whole."""
+    while branch is not None:
+        _check(branch, _BRANCH, where)
+        branch, where = branch.get("branch"), f"{where}.branch"
 
 
 def _check_values(values: dict[str, Any], kind: Any, where: str) -> None:
