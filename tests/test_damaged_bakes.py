@@ -144,6 +144,22 @@ def test_what_lies_behind_the_last_frame(out):
             assert archive.frames == [1, 2, 3, 4] and list(archive.lost) == lost
 
 
+def test_the_archive_of_a_bake_is_the_one_that_its_manifest_names(reference, out, tmp_path, capsys):
+    shutil.copyfile(out / "ring.vta", out / "ring (copy).vta")
+    vt.derive(out, tmp_path / "made", volumes=VOLUMES, progress=False, threads=1)
+    assert of_frames(tmp_path / "made") == of_frames(reference)
+    (out / "ring.vta").unlink()
+    with pytest.raises(FileNotFoundError, match=r"cannot read .*ring\.vta: it does not exist"):
+        vt.derive(out, tmp_path / "none", progress=False)
+    quiet(small_scene(), out)  # which is repaired, too
+    (out / "ring.json").unlink()
+    with pytest.raises(ValueError, match=r"several archives, name one: .*ring \(copy\)\.vta, "):
+        vt.derive(out, tmp_path / "none", progress=False)
+    assert main(["info", str(out)]) == 1
+    assert capsys.readouterr().out.count("archive    ") == 2
+    assert not (tmp_path / "none").exists()
+
+
 # ---- files that are not there ----
 
 

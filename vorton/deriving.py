@@ -214,24 +214,22 @@ def _check_region(region: Any) -> list[list[float]]:
 
 
 def _find_archive(place: Path) -> Path:
-    """The archive in a folder, of a manifest, or the one at this path."""
+    """The archive of the bake in a folder, or the only one there; of a manifest; the one at this
+    path."""
     if place.suffix == SUFFIX:
         return place
-    if place.is_dir():
-        found = sorted(place.glob(f"*{SUFFIX}"))
-        if len(found) != 1:
-            has = "none"
-            if found:
-                has = f"several archives, name one: {', '.join(map(str, found))}"
-            elif any(manifest.archive is None for manifest in Manifest.all_in(place)):
-                has = "none: the bake was made without one, or pruned of it"
-            raise ValueError(f"{place}: must hold a motion archive, and holds {has}")
-        manifest = Manifest.of_file(found[0])
-        if manifest is not None:
-            check_states(manifest)
-        return found[0]
-    manifest = Manifest.load(place)
-    if manifest.archive is None:
+    manifests = Manifest.all_in(place) if place.is_dir() else [Manifest.load(place)]
+    if len(manifests) == 1 and manifests[0].archive is not None:
+        check_states(manifests[0])
+        return manifests[0].archive
+    if not place.is_dir():
         raise ValueError(f"{place}: {NO_ARCHIVE}")
-    check_states(manifest)
-    return manifest.archive
+    found = sorted(place.glob(f"*{SUFFIX}"))
+    if len(found) != 1:
+        has = "none"
+        if found:
+            has = f"several archives, name one: {', '.join(map(str, found))}"
+        elif any(manifest.archive is None for manifest in manifests):
+            has = "none: the bake was made without one, or pruned of it"
+        raise ValueError(f"{place}: must hold a motion archive, and holds {has}")
+    return found[0]
