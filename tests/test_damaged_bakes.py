@@ -78,6 +78,11 @@ def test_all_whole_frames_are_derived(reference, out, tmp_path, capsys):
     whole = of_frames(reference)
     assert of_frames(made) == {n: d for n, d in whole.items() if "2." not in n and "3." not in n}
     assert Manifest.find(made).missing == [2, 3]
+    # of a frame that was whole before, too, once its file is lost
+    vt.derive(reference, tmp_path / "again", volumes=VOLUMES, progress=False, threads=1)
+    (tmp_path / "again" / "ring_0002.npz").unlink()
+    assert main(["derive", str(out), str(tmp_path / "again"), *DERIVE]) == 3
+    assert "again lacks frames 2, all others" in capsys.readouterr().err
     # frames that are whole alone are no matter
     assert main(["derive", str(out), str(tmp_path / "one"), "--frames", "4", *DERIVE]) == 0
     # the bake repairs its archive, and then the rest follows

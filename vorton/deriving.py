@@ -112,30 +112,11 @@ def derive(
             manifest = open_manifest(folder, sim.scene, settings, both, overwrite)
             todo = [n for n in numbers if not manifest.is_whole(n)]
             manifest.save()
-            lost = {
-                a: archive.lost[a]
-                for n in todo
-                for a in needed(n, rate, archive.fps)
-                if a in archive.lost
-            }
-            plan = [n for n in todo if lost.keys().isdisjoint(needed(n, rate, archive.fps))]
-            if plan:
-                with (
-                    _told_of(archive, lost),
-                    Progress(len(plan), f"derive {sim.scene.name}", progress) as shown_progress,
-                ):
-                    if jobs == 1:
-                        _make(archive, sim, manifest, plan, lost, shown_progress)
-                    else:
-                        made = make_in_processes(
-                            archive, manifest, plan, lost, jobs, threads_of(sim)
-                        )
-                        for record in made:
-                            manifest.add_frame(record)
-                            shown_progress.advance()
-            manifest.check_presence()
+            lost = _make_all(archive, sim, manifest, todo, jobs, progress)
+            if not lost:
+                manifest.check_presence()
     if lost:
-        made_not = [n for n in todo if n not in manifest.frames]
+        made_not = [n for n in todo if not lost.keys().isdisjoint(needed(n, rate, archive.fps))]
         text = f"; {folder} lacks frames {ranges_text(made_not)}, all others are whole"
         raise DamageError(archive.path, lost, f"{text}: bake again to repair the archive")
     return manifest
@@ -147,6 +128,35 @@ def _miss_what_the_bake_had(archive: Archive) -> None:
     last = 0 if manifest is None else max(manifest.frames, default=0)
     for number in range(archive.last + 1, last + 1):
         archive.lost.setdefault(number, "the archive ends before it")
+
+
+def _make_all(
+    archive: Archive,
+    sim: Simulation,
+    manifest: Manifest,
+    todo: Sequence[int],
+    jobs: int,
+    progress: bool | Callback,
+) -> dict[int, str]:
+    """Make frames, but for those made of frames of the archive that cannot be read: these, and
+    why."""
+    of = {n: needed(n, manifest.data["fps"], archive.fps) for n in todo}
+    lost = {a: archive.lost[a] for n in todo for a in of[n] if a in archive.lost}
+    plan = [n for n in todo if lost.keys().isdisjoint(of[n])]
+    if not plan:
+        return lost
+    with (
+        _told_of(archive, lost),
+        Progress(len(plan), f"derive {sim.scene.name}", progress) as shown_progress,
+    ):
+        if jobs == 1:
+            _make(archive, sim, manifest, plan, lost, shown_progress)
+        else:
+            made = make_in_processes(archive, manifest, plan, lost, jobs, threads_of(sim))
+            for record in made:
+                manifest.add_frame(record)
+                shown_progress.advance()
+    return lost
 
 
 @contextlib.contextmanager
