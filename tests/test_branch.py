@@ -598,7 +598,7 @@ def test_a_bake_that_was_wound_back_goes_on(origin, tmp_path, monkeypatch):
     steps = count_steps(monkeypatch)
     quiet(small_scene(), out)
     assert steps == [3, 4] and content(out) == content(origin)
-    vt.rewind(out, 3)
+    assert not vt.prune_bake(out, frames=(1, vt.rewind(out, 3).frames[-1])).missing
     with pytest.raises(ValueError, match="frame = 4: .*out has frames 1 to 3"):
         vt.rewind(out, 4)
     quiet(small_scene(), out)

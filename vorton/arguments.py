@@ -242,7 +242,7 @@ def _add_rewind(commands: argparse._SubParsersAction) -> None:
         "rewind",
         help="remove the frames of a bake after one of them",
         description="Remove the frames of a bake after frame N, and their states. `vorton bake` "
-        "goes on from there.",
+        "goes on from there, `vorton prune --frames` lets it end there.",
     )
     parser.place()
     parser.last_frame("the last frame that stays")
