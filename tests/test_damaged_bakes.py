@@ -251,6 +251,19 @@ def test_nothing_of_another_bake_is_overwritten(reference, other, tmp_path, caps
         assert content(out) == content(reference)
 
 
+def test_states_outlive_the_files_that_were_made_of_them(reference, other, tmp_path, monkeypatch):
+    """Where these are overwritten, or a manifest of another bake is in their place."""
+    voxels, out = vt.Volumes(voxel=0.2), tmp_path / "out"
+    quiet(small_scene(), tmp_path / "fresh", volumes=voxels, tracers=False)
+    shutil.copytree(reference, out)
+    steps = count_steps(monkeypatch)
+    quiet(small_scene(), out, volumes=voxels, tracers=False, overwrite=True)
+    assert steps == [] and content(out) == content(tmp_path / "fresh")
+    shutil.copyfile(other / "ring.json", out / "ring.json")
+    quiet(small_scene(), out, volumes=voxels, tracers=False, overwrite=True)
+    assert steps == [] and content(out) == content(tmp_path / "fresh")
+
+
 def test_files_that_only_look_like_those_of_a_bake(reference, tmp_path):
     """An archive of one frame tells of no files; other voxels are another bake."""
     out = tmp_path / "out"

@@ -51,12 +51,13 @@ def open_manifest(
                 f"{folder}: holds a bake of {other}; choose another folder, or give "
                 "overwrite=True (--overwrite) to remove it"
             )
+    made = _new_manifest(path, scene, settings, frames)
+    states = None if other_states(made) else made.archive  # whatever files were made of them
     for manifest in earlier:
-        manifest.remove_files()
+        manifest.remove_files(kept=states)
     remove_leftovers(folder)
-    manifest = _new_manifest(path, scene, settings, frames)
-    _refuse_strangers(manifest, overwrite)
-    return manifest
+    _refuse_strangers(made, overwrite)
+    return made
 
 
 def _take_over(

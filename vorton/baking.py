@@ -184,7 +184,8 @@ def bake(
         0 to 64; 0 (default): all processors. The result does not depend on it. One thread more
         writes the frames.
     overwrite : bool
-        Remove what an earlier bake of something else has left in the folder, default False.
+        Remove what an earlier bake of something else has left in the folder, default False. States
+        of this scene by this build are gone on from, whatever files were made of them.
 
     Returns
     -------

@@ -430,11 +430,12 @@ class Manifest:
             del self.data["removing"]
         self.save()
 
-    def remove_files(self) -> None:
-        """Remove the files of all frames, and then the manifest."""
+    def remove_files(self, kept: Path | None = None) -> None:
+        """Remove the files of all frames, its archive, unless it is to be kept, and then the
+        manifest."""
         names = [file["name"] for record in self._frames.values() for file in record["files"]]
         for name in (*names, *self.data.get("removing", [])):
             remove(self.folder / Path(name).name)
-        if self.archive:
+        if self.archive and self.archive != kept:
             remove(self.archive)
         remove(self.path)
