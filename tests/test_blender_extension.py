@@ -266,6 +266,32 @@ def test_collections_are_left_out(scenes):
     assert found["names"] == ["Both", "Hidden", "Inside", "There"]
 
 
+def test_what_is_not_followed_is_said(scenes):
+    found = scenes[0]["not followed"]
+    assert found["same"] and found["names"] == ["Blob", "Early", "Fan", "Slow fan", "Table"]
+    said = [
+        "Early: it is switched in viewports over the frames, which the simulation does not follow: "
+        "it is there as at the first one",
+        "Late: it is switched in viewports over the frames, which the simulation does not follow: "
+        "it is left out as at the first one",
+        "Fan: it turns by 300 degrees from one frame to the next, and is taken to go the shorter "
+        "way round: use more frames a second",
+        "Instance: the Inside that it instances is left out: make instances real",
+        "Blob: its mesh changes its form over the frames, which only a Body may do: it stays as at "
+        "the first one",
+        "Table: its mesh is flat, so it is a wall without end: give it a thickness where it shall "
+        "end",
+    ]
+    assert found["warnings"] == said
+    assert found["refused"].startswith("Sheet: its mesh is open")
+    assert found["refused"].endswith("(it is a body by its Collision physics)")
+
+
+def test_unsaved_files_of_two_blenders_go_to_two_folders(scenes):
+    folder, own = scenes[0]["unsaved"]
+    assert Path(folder).parts[-4:] == ("vorton-blender", own, "vorton", "untitled")
+
+
 def test_export_says_a_command_that_bakes_the_same(scenes):
     words = shlex.split(scenes[0]["command"])
     told = make_parser().parse_args(words[1:])

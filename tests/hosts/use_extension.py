@@ -314,6 +314,61 @@ def effectors():
             "without": [len(without.effects), len(without.bodies)], "small": small}  # fmt: skip
 
 
+def keyframe(thing, path, frames):
+    """Values of a property by frame, straight between them."""
+    for frame, value in frames.items():
+        setattr(thing, path, value)
+        thing.keyframe_insert(path, frame=frame)
+    from vorton.hosts.blender.objects import curves_of
+
+    for curve in curves_of(thing.id_data):
+        for point in curve.keyframe_points:
+            point.interpolation = "LINEAR"
+
+
+def not_followed():
+    """What a simulation does not follow: it is said, and the same from whichever frame."""
+    scene = fresh(frames=6, start=101)
+    things = {name: add_mesh("uv_sphere", name, radius=0.3) for name in ("Blob", "Late", "Early")}
+    for thing in things.values():
+        mark(thing, "TRACERS")
+    things["Blob"].shape_key_add(name="rest")
+    wide = things["Blob"].shape_key_add(name="wide")
+    for point in wide.data:
+        point.co = point.co * 3
+    keyframe(wide, "value", {101: 0.0, 106: 1.0})
+    keyframe(things["Late"], "hide_viewport", {101: True, 104: False})
+    keyframe(things["Early"], "hide_viewport", {101: False, 104: True})
+    for name, turn in (("Fan", 300), ("Slow fan", 170)):
+        fan = add_mesh("cube", name, size=0.5, location=(3, 0, 0))
+        mark(fan, "BODY")
+        keyframe(fan, "rotation_euler", {101: (0, 0, 0), 106: (0, 0, np.radians(5 * turn))})
+    table = add_mesh("plane", "Table", size=0.5, location=(0, 0, -2))
+    table.modifiers.new("Collision", "COLLISION")
+    library = bpy.data.collections.new("library")
+    inside = add_mesh("uv_sphere", "Inside", radius=0.3)
+    scene.collection.objects.unlink(inside)
+    library.objects.link(inside)
+    inside.vorton.role = "SMOKE"
+    instance = bpy.data.objects.new("Instance", None)
+    instance.instance_type, instance.instance_collection = "COLLECTION", library
+    scene.collection.objects.link(instance)
+    made = []
+    for frame in (101, 105):
+        scene.frame_set(frame)
+        made.append(exported())
+    sheet = add_mesh("grid", "Sheet", size=4)
+    sheet.data.vertices[0].co.z = 1.0
+    sheet.modifiers.new("Collision", "COLLISION")
+    try:
+        exported()
+        refused = None
+    except ValueError as error:
+        refused = str(error)
+    return {"same": made[0] == made[1], "names": sorted(made[0].names.values()),
+            "warnings": made[0].warnings, "refused": refused}  # fmt: skip
+
+
 def left_out():
     """Objects of collections that are disabled in viewports, or unticked; others inside of one."""
     scene, layer = fresh(), bpy.context.view_layer
@@ -411,7 +466,7 @@ def what_scenes_are(addons, folder):
     sys.path.insert(0, addons)
     import vorton_extension as addon
 
-    before = traces()
+    before, own = traces(), Path(bpy.app.tempdir).name
     with registered(addon):
         there = traces()
         all_presets(addon, folder)
@@ -421,7 +476,9 @@ def what_scenes_are(addons, folder):
         report["others"] = others(addon, folder)
         report["left out"], report["command"] = left_out(), command(addon, folder)
         report["deforming"] = deforming(folder)
-        report["effectors"] = effectors()
+        report["effectors"], report["not followed"] = effectors(), not_followed()
+        fresh()
+        report["unsaved"] = [str(addon.places.bake_folder(bpy.context.scene)), own]
     return report | {"before": before, "there": there, "after": traces()}
 
 
