@@ -287,6 +287,11 @@ def test_what_is_not_followed_is_said(scenes):
     assert found["refused"].endswith("(it is a body by its Collision physics)")
 
 
+def test_another_scene_moves(scenes):
+    moved = np.array(scenes[0]["another scene"])
+    assert moved == pytest.approx(np.arange(6)[:, None] * (1.0, 0, 0), abs=1e-6)
+
+
 def test_unsaved_files_of_two_blenders_go_to_two_folders(scenes):
     folder, own = scenes[0]["unsaved"]
     assert Path(folder).parts[-4:] == ("vorton-blender", own, "vorton", "untitled")

@@ -369,6 +369,21 @@ def not_followed():
             "warnings": made[0].warnings, "refused": refused}  # fmt: skip
 
 
+def another_scene():
+    """A scene that is not the one in the window: its objects move, too."""
+    from vorton.hosts.blender.export import export_scene
+
+    fresh()
+    other = bpy.data.scenes.new("other")
+    other.frame_start, other.frame_end = 1, 6
+    thing = bpy.data.objects.new("There", None)
+    other.collection.objects.link(thing)
+    thing.vorton.role = "RING"
+    keyframe(thing, "location", {1: (0, 0, 0), 6: (5, 0, 0)})
+    made = export_scene(other, "other")
+    return made.scene.sources[0].to_dict()["parent"]["position"]["values"]
+
+
 def left_out():
     """Objects of collections that are disabled in viewports, or unticked; others inside of one."""
     scene, layer = fresh(), bpy.context.view_layer
@@ -477,6 +492,7 @@ def what_scenes_are(addons, folder):
         report["left out"], report["command"] = left_out(), command(addon, folder)
         report["deforming"] = deforming(folder)
         report["effectors"], report["not followed"] = effectors(), not_followed()
+        report["another scene"] = another_scene()
         fresh()
         report["unsaved"] = [str(addon.places.bake_folder(bpy.context.scene)), own]
     return report | {"before": before, "there": there, "after": traces()}

@@ -137,11 +137,15 @@ def enabled(scene: Any) -> list[Any]:
 
 def _linked(scene: Any) -> list[Any]:
     """The objects whose collections are enabled, by name."""
+    found = {thing.name: thing for thing in _held(_layer(scene).layer_collection)}
+    return [found[name] for name in sorted(found)]
+
+
+def _layer(scene: Any) -> Any:
+    """The view layer in use, of another scene than the current one the first."""
     import bpy
 
-    layer = bpy.context.view_layer if scene == bpy.context.scene else scene.view_layers[0]
-    found = {thing.name: thing for thing in _held(layer.layer_collection)}
-    return [found[name] for name in sorted(found)]
+    return bpy.context.view_layer if scene == bpy.context.scene else scene.view_layers[0]
 
 
 def _held(layer: Any) -> Iterator[Any]:
@@ -240,8 +244,6 @@ def outline(scene: Any) -> list[Any]:
 def _sample(
     scene: Any, frames: Sequence[int], length: float, watch: Watch
 ) -> tuple[list[_Item], list[Any], list[dict[str, Any]]]:
-    import bpy
-
     linked = [t for t in _linked(scene) if t.vorton.role != "NONE"]
     if all(thing.hide_viewport for thing in linked):
         raise ExportError("no object is marked: choose what it is in its Physics properties")
@@ -253,7 +255,9 @@ def _sample(
     for frame in frames or [None]:  # as it is now
         if frame is not None:
             scene.frame_set(frame)
-        graph = bpy.context.evaluated_depsgraph_get()
+        layer = _layer(scene)
+        layer.update()
+        graph = layer.depsgraph
         shown = [thing.evaluated_get(graph) for thing in objects]
         if not items:
             items = [_begin(scene, *pair, length) for pair in zip(objects, shown)]
