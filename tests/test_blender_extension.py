@@ -287,6 +287,13 @@ def test_what_is_not_followed_is_said(scenes):
     assert found["refused"].endswith("(it is a body by its Collision physics)")
 
 
+def test_texts_and_curves_have_an_inside(scenes):
+    """A bar of text is a box."""
+    found = scenes[0]["curves"]
+    assert found["closed"] == [True, True]
+    assert found["volumes"] == pytest.approx([np.pi * 0.2, np.prod(found["size"])], rel=0.01)
+
+
 def test_another_scene_moves(scenes):
     moved = np.array(scenes[0]["another scene"])
     assert moved == pytest.approx(np.arange(6)[:, None] * (1.0, 0, 0), abs=1e-6)
@@ -694,6 +701,25 @@ def test_shapes_are_recognised():
     assert isinstance(meshes.shape_of(squeezed, ring.tessellate()[1]), vt.Mesh)
     with pytest.raises(ValueError, match="close it$"):
         meshes.inside(vertices, faces[:-1])
+
+
+def test_vertices_at_one_place_are_one():
+    """A cube and a tetrahedron of separate triangles; one without a side stays as it is."""
+    corners = np.array([(x, y, z) for x in (0, 1) for y in (0, 1) for z in (0, 1)], float)
+    quads = [(0, 1, 3, 2), (4, 6, 7, 5), (0, 4, 5, 1), (2, 3, 7, 6), (0, 2, 6, 4), (1, 5, 7, 3)]
+    cube = np.array([t for a, b, c, d in quads for t in ((a, b, c), (a, c, d))])
+    tetrahedron = np.array([(0, 1, 2), (0, 4, 1), (0, 2, 4), (1, 4, 2)])
+
+    def apart(faces):
+        return corners[faces].reshape(-1, 3), np.arange(faces.size).reshape(-1, 3)
+
+    assert meshes.solid(*apart(cube)) == vt.Box((0, 0, 0), (1, 1, 1))
+    mesh = meshes.inside(*apart(tetrahedron))
+    assert mesh.closed and len(mesh.vertices) == 4 and mesh.volume == pytest.approx(1 / 6)
+    for take in (meshes.solid, meshes.inside):
+        with pytest.raises(ValueError, match="its mesh is open"):
+            take(*apart(cube[:-1]))
+    assert len(meshes.shape_of(*apart(cube[:-1])).vertices) == 33
 
 
 def test_walls_are_flat_however_they_are_turned():

@@ -369,6 +369,26 @@ def not_followed():
             "warnings": made[0].warnings, "refused": refused}  # fmt: skip
 
 
+def curves():
+    """Volumes of a filled circle and of a text, whose faces share no vertices."""
+    from vorton.shapes import mesh_volume
+
+    fresh()
+    bpy.ops.curve.primitive_bezier_circle_add(radius=1)
+    circle = bpy.context.object
+    circle.data.dimensions, circle.data.fill_mode, circle.data.extrude = "2D", "BOTH", 0.1
+    circle.vorton.role = "BODY"
+    bpy.ops.object.text_add(location=(0, 0, 3))
+    text = bpy.context.object
+    text.data.body, text.data.extrude, text.vorton.role = "-", 0.1, "SMOKE"
+    made, size = exported().scene, [float(x) for x in text.dimensions]
+    shapes = [made.bodies[0].shape, made.sources[0].shape]
+    closed = [getattr(shape, "closed", True) for shape in shapes]
+    volumes = [mesh_volume(shape.vertices, shape.faces) if hasattr(shape, "faces") else
+               shape.volume for shape in shapes]
+    return {"closed": closed, "volumes": volumes, "size": size}
+
+
 def another_scene():
     """A scene that is not the one in the window: its objects move, too."""
     from vorton.hosts.blender.export import export_scene
@@ -492,7 +512,7 @@ def what_scenes_are(addons, folder):
         report["left out"], report["command"] = left_out(), command(addon, folder)
         report["deforming"] = deforming(folder)
         report["effectors"], report["not followed"] = effectors(), not_followed()
-        report["another scene"] = another_scene()
+        report["another scene"], report["curves"] = another_scene(), curves()
         fresh()
         report["unsaved"] = [str(addon.places.bake_folder(bpy.context.scene)), own]
     return report | {"before": before, "there": there, "after": traces()}
