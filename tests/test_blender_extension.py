@@ -294,6 +294,21 @@ def test_texts_and_curves_have_an_inside(scenes):
     assert found["volumes"] == pytest.approx([np.pi * 0.2, np.prod(found["size"])], rel=0.01)
 
 
+def test_sheared_objects_lie_where_blender_has_them(scenes):
+    """A body and smoke, turned against parents that are scaled unevenly, one of them mirrored."""
+    report, folder = scenes
+    rotation = pytest.importorskip("scipy.spatial.transform").Rotation
+    scene = vt.Scene.load(folder / "sheared.json")
+    for item, shown in zip((*scene.bodies, *scene.sources), report["sheared"], strict=True):
+        vertices = np.array(item.shape.vertices)
+        for number, expected in enumerate(shown):
+            place, turn = ((value.at(number / 24) if hasattr(value, "at") else value) for value in
+                           (item.parent.position, item.parent.rotation))  # fmt: skip
+            moved = rotation.from_quat(np.roll(turn, -1)).apply(vertices) + place
+            assert moved == pytest.approx(np.array(expected), abs=1e-5)
+        assert item.shape.volume > 0
+
+
 def test_another_scene_moves(scenes):
     moved = np.array(scenes[0]["another scene"])
     assert moved == pytest.approx(np.arange(6)[:, None] * (1.0, 0, 0), abs=1e-6)
@@ -750,8 +765,44 @@ def test_poses_are_those_of_scipy():
         q = np.roll(turn.as_quat(), 1)
         assert pose.rotation == pytest.approx(q * np.sign(q[0]), abs=1e-6)
         assert pose.place == (10, 20, 30) and pose.scale == pytest.approx((2, 0.5, 1))
-    with pytest.raises(ValueError, match="sheared"):
-        poses.pose_of(np.array([[1, 0.5, 0, 0], [0, 1, 0, 0], [0, 0, 1, 0], [0, 0, 0, 1]]))
+        assert not pose.is_mirrored
+
+
+@pytest.mark.parametrize("mirror", [1, -1])
+def test_sheared_objects_are_split_as_by_scipy(mirror):
+    """The rotation is that of the polar decomposition, which turns with the object."""
+    linalg = pytest.importorskip("scipy.linalg")
+    from scipy.spatial.transform import Rotation
+
+    shear = np.array([[2, 0.8, 0], [0, 1, -0.3], [0.2, 0, 0.5]]) @ np.diag([mirror, 1, 1])
+    points, made = np.random.default_rng(1).normal(size=(5, 3)), []
+    for seed in range(20):
+        turn = Rotation.random(random_state=seed).as_matrix()
+        matrix = np.eye(4)
+        matrix[:3, :3], matrix[:3, 3] = turn @ shear, (seed, 2, 3)
+        pose = poses.pose_of(matrix)
+        rotation = Rotation.from_quat(np.roll(pose.rotation, -1))
+        assert rotation.apply(pose.stretched(points)) == pytest.approx(
+            points @ matrix[:3, :3].T, abs=2e-6
+        )
+        if mirror > 0:
+            assert rotation.as_matrix() == pytest.approx(linalg.polar(turn @ shear)[0], abs=1e-6)
+        assert pose.is_mirrored == (mirror < 0) and pose.scale is None
+        made.append(pose)
+    assert np.ptp([pose.stretch for pose in made], axis=0) == pytest.approx(0, abs=1e-6)
+    assert poses.transform_of(made, 24, grows=False).scale == 1
+    with pytest.raises(ValueError, match="sheared: a parent"):
+        poses.transform_of(made, 24, grows=True)
+    other = poses.pose_of(
+        np.array([[1, 0.2, 0, 0], [0, 1, 0, 0], [0, 0, 1, 0], [0, 0, 0, 1]], float)
+    )
+    with pytest.raises(ValueError, match="sheared: a parent"):
+        poses.transform_of([other], 24, grows=True)
+    plain = poses.pose_of(np.eye(4))
+    with pytest.raises(ValueError, match="sheared another way than at the first frame: a parent"):
+        poses.transform_of([plain, other], 24, grows=False)
+    with pytest.raises(ValueError, match="flat"):
+        poses.pose_of(np.array([[1, 1, 0, 0], [1, 1, 0, 0], [0, 0, 1, 0], [0, 0, 0, 1]], float))
 
 
 def test_turns_take_the_shorter_way():

@@ -194,7 +194,7 @@ def complaints():
     of("uneven")
     fresh()
     thing, parent = add_mesh("cube", "Skewed"), add_mesh("cube", "Parent")
-    mark(thing, "SMOKE")
+    mark(thing, "RING")
     thing.parent, parent.scale, thing.rotation_euler = parent, (1, 1, 3), (0.5, 0, 0)
     of("sheared")
     fresh()
@@ -369,6 +369,31 @@ def not_followed():
             "warnings": made[0].warnings, "refused": refused}  # fmt: skip
 
 
+def sheared(folder):
+    """Vertices in the world, frame by frame, of objects that turn with uneven parents."""
+    scene = fresh(frames=4)
+    things = []
+    for name, scale, start in (("Body", (1, 2, 3), "BODY"), ("Smoke", (1, -2, 1), "TRACERS")):
+        parent = bpy.data.objects.new(f"above {name}", None)
+        scene.collection.objects.link(parent)
+        thing = add_mesh("ico_sphere", name, subdivisions=2, radius=0.5)
+        mark(thing, start)
+        thing.parent, parent.scale = parent, scale
+        thing.rotation_euler, thing.location, thing.scale = (0.5, 0.3, 0.1), (1, 2, 3), (1, 1, 0.5)
+        keyframe(parent, "rotation_euler", {1: (0, 0, 0), 4: (0.3, 0.9, 1.5)})
+        keyframe(parent, "location", {1: (0, 0, 0), 4: (5, 0, 0)})
+        things.append(thing)
+    exported("sheared").scene.save(folder / "sheared.json")
+    shown = [[], []]
+    for frame in range(1, 5):
+        scene.frame_set(frame)
+        for found, thing in zip(shown, things):
+            matrix = np.array(thing.matrix_world)
+            vertices = np.array([tuple(v.co) for v in thing.data.vertices])
+            found.append((vertices @ matrix[:3, :3].T + matrix[:3, 3]).tolist())
+    return shown
+
+
 def curves():
     """Volumes of a filled circle and of a text, whose faces share no vertices."""
     from vorton.shapes import mesh_volume
@@ -513,6 +538,7 @@ def what_scenes_are(addons, folder):
         report["deforming"] = deforming(folder)
         report["effectors"], report["not followed"] = effectors(), not_followed()
         report["another scene"], report["curves"] = another_scene(), curves()
+        report["sheared"] = sheared(folder)
         fresh()
         report["unsaved"] = [str(addon.places.bake_folder(bpy.context.scene)), own]
     return report | {"before": before, "there": there, "after": traces()}

@@ -435,8 +435,8 @@ def _deformed(item: _Item, poses: list[Pose], length: float) -> np.ndarray | Non
     if any(now.shape != item.frames[0].shape for now in item.frames):
         text = "its mesh has another number of vertices in other frames, which no body may have: "
         raise ValueError(text + "leave out modifiers that add or remove some")
-    scales = [np.array(pose.scale) * length for pose in poses]
-    frames = np.array([now * scale for now, scale in zip(item.frames, scales)], np.float32)
+    moved = [pose.stretched(now, length) for pose, now in zip(poses, item.frames)]
+    frames = np.array(moved, np.float32)
     return frames if any(_deforms(frames[0], now) for now in frames) else None
 
 
@@ -455,8 +455,8 @@ def _deforms(first: np.ndarray | None, now: np.ndarray | None) -> bool:
 def _deforming(item: _Item, frames: np.ndarray, poses: list[Pose], fps: float) -> dict[str, Any]:
     """Shape, motion and deformation of a body."""
     assert item.faces is not None
-    faces = item.faces[:, ::-1] if min(poses[0].scale) < 0 else item.faces
-    rigid = [dataclasses.replace(pose, scale=poses[0].scale) for pose in poses]
+    faces = item.faces[:, ::-1] if poses[0].is_mirrored else item.faces
+    rigid = [dataclasses.replace(pose, stretch=poses[0].stretch) for pose in poses]
     return {
         "shape": meshes.closed_mesh(frames[0], faces),
         "parent": transform_of(rigid, fps, grows=False),
@@ -469,8 +469,8 @@ def _shape(item: _Item, role: roles.Role, pose: Pose, length: float) -> Shape | 
         return None
     if item.vertices is None or item.faces is None:
         raise ValueError(f"it has no mesh, which gives {role.cls.__name__} its shape")
-    vertices, faces = item.vertices * np.array(pose.scale) * length, item.faces
-    if min(pose.scale) < 0:  # mirrored
+    vertices, faces = pose.stretched(item.vertices, length), item.faces
+    if pose.is_mirrored:
         faces = faces[:, ::-1]
     if role.shape == "solid":
         return meshes.solid(vertices, faces)
