@@ -311,10 +311,20 @@ def test_what_cannot_be_read(tmp_path):
         read_bodies(path)
     stage.GetPrimAtPath("/set/box").SetActive(False)
     UsdGeom.Xformable(stage.GetPrimAtPath("/set/table")).AddScaleOp().Set(Gf.Vec3f(1, 2, 1))
-    add_mesh(stage, "/set/table/leaning", CUBE, QUADS).AddRotateZOp().Set(45)
+    turn = add_mesh(stage, "/set/table/leaning", CUBE, QUADS).AddRotateZOp()
+    turn.Set(45)
     stage.Save()
-    with pytest.raises(ValueError, match="/set/table/leaning: it is sheared"):
-        read_bodies(path)
+    (leaning,) = read_bodies(path, prims=["/set/table/leaning"])
+    away = np.linalg.norm(leaning.shape.vertices[:, None] - leaning.shape.vertices, axis=2)
+    prism = np.ptp(CUBE, axis=0) * UsdGeom.GetStageMetersPerUnit(stage)
+    ends = np.hypot(*prism[:2]) * np.array((1, 2))  # diagonals of a square, one twice as long
+    assert away.max() == pytest.approx(np.hypot(ends[1], prism[2]), rel=1e-5)
+    assert leaning.shape.volume == pytest.approx(2 * prism.prod(), rel=1e-5)
+    turn.Set(45, 1)
+    turn.Set(60, 24)
+    stage.Save()
+    with pytest.raises(ValueError, match="/set/table/leaning: it is sheared another way"):
+        read_bodies(path, prims=["/set/table/leaning"])
 
 
 # ---- Blender ----
