@@ -200,7 +200,7 @@ vt_status vti_create_jet(const void *data, vt_structure *made)
                            .start = def->start,
                            .period = 1.0 / rate_of(def),
                            .end = def->end,
-                           .sum = jet->rate_sum.track ? &jet->rate_sum : NULL,
+                           .sum = &jet->rate_sum,
                            .parent = def->parent};
     return VT_OK;
 }

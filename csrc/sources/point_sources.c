@@ -142,23 +142,17 @@ int vti_parcels_are_vortices(const vt_fluid_emitter *p)
 static vt_status keep_stream(vt_simulation *s, const vt_vorton_points_def *def,
                              const vt_predecessor *before)
 {
-    vt_fluid_emitter p = {.rate = def->rate,
-                          .start = def->time,
-                          .end = def->end,
-                          .lifetime = (double)INFINITY,
-                          .parent = def->parent};
-    vt_status status = vti_copy_animations(&vti_vorton_points_definition, def->animation_count,
-                                           def->animations, &p.animations);
-    const vt_track *const rate = vti_find_animation(&p.animations, "rate");
-    double least;
-    if (!status && rate) {
-        vti_track_extremes(rate, 0, &least, &p.rate);
-        status = vti_create_rate_sum(rate, p.start, &p.rate_sum);
-    }
+    vt_fluid_emitter p = {.stream = {.lifetime = (double)INFINITY,
+                                     .rate = def->rate,
+                                     .start = def->time,
+                                     .end = def->end,
+                                     .parent = def->parent}};
+    vt_status status = vti_animate_stream(&vti_vorton_points_definition, def->animation_count,
+                                          def->animations, &p.stream);
     if (!status && !(p.points = vti_copy_vorton_points(def)))
         status = vti_fail(VT_OUT_OF_MEMORY, "no memory for %lld points", (long long)def->count);
     for (int c = 0; c < VT_COMPOSITION_COLUMNS; c++) /* says which there are */
-        *vti_fluid_member(&p.fluid, c) = vti_points_carry(def, c) != NULL;
+        *vti_fluid_member(&p.stream.fluid, c) = vti_points_carry(def, c) != NULL;
     if (!status)
         status = vti_keep_fluid_emitter(s, &p, before);
     if (status)
