@@ -149,11 +149,6 @@ static vt_status check_body(const vt_simulation *s, const vt_body_def *def, vt_b
     if (!def->shapes || def->shape_count < 1 || def->shape_count > MOST_SOLIDS)
         return vti_fail(VT_INVALID_ARGUMENT, "body '%s': it has %d shapes; allowed are 1 to %d",
                         body->name, def->shapes ? def->shape_count : 0, MOST_SOLIDS);
-    vt_status status = vti_check_rows(&vti_body_definition, "", def);
-    if (!status)
-        status = vti_check_parent(&s->transforms, def->parent);
-    if (status)
-        return vti_name_body_failure(status, body, -1);
     const vt_transform *const parent = def->parent ? &s->transforms.items[def->parent - 1] : NULL;
     if (parent && parent->least_scale != parent->most_scale)
         return vti_fail(VT_INVALID_ARGUMENT,

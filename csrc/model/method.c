@@ -36,8 +36,3 @@ vt_status vt_article_method(vt_method *method)
     };
     return vti_hand_out(method, &article, sizeof article);
 }
-
-vt_status vti_check_method(const vt_method *method)
-{
-    return vti_check_rows(&vti_method_definition, "method.", method);
-}

@@ -2,5 +2,3 @@
 #pragma once
 
 #include "vorton.h"
-
-vt_status vti_check_method(const vt_method *method);

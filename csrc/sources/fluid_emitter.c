@@ -236,17 +236,10 @@ vt_status vti_check_fluid_emitter(const vt_simulation *s, const vt_emitter_def *
 {
     const vt_animations animations = {.count = def->animation_count,
                                       .items = (vt_animation *)def->animations};
-    vt_status status = vti_check_rows(&vti_emitter_definition, "emitter.", def);
-    if (!status)
-        status =
-            vti_check_animations(&vti_emitter_definition, def->animation_count, def->animations);
-    if (!status)
-        status = vti_check_fluid(&s->def.combustion, "parcels", &def->fluid, &animations);
+    vt_status status = vti_check_fluid(&s->def.combustion, "parcels", &def->fluid, &animations);
     if (!status)
         status = check_spacing(def);
-    if (!status)
-        status = vti_check_times(def->start, def->end);
-    return status ? status : vti_check_parent(&s->transforms, def->parent);
+    return status;
 }
 
 /* As fast as fluid that light rises, or that heavy sinks, out of its shape from rest: renewals a

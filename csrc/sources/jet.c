@@ -118,20 +118,12 @@ static vt_status check_rings(const vt_jet_def *def)
 
 static vt_status check_jet(const vt_jet_def *def)
 {
-    vt_status status = vti_check_rows(&vti_jet_definition, "jet.", def);
-    if (!status)
-        status = vti_check_times(def->start, def->end);
-    if (status)
-        return status;
     if (rate_of(def) > most_rate)
         return vti_fail(VT_INVALID_ARGUMENT,
                         "jet: rate must be given, at most %g 1/s, where its default is more, "
                         "got %g",
                         most_rate, rate_of(def));
-    status = vti_check_animations(&vti_jet_definition, def->animation_count, def->animations);
-    if (!status)
-        status = vti_check_animated_direction("axis", def->animation_count, def->animations);
-    return status ? status : check_rings(def);
+    return check_rings(def);
 }
 
 /* ---- as a structure ---- */

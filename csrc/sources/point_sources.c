@@ -25,14 +25,6 @@ static const float *points_carry(const void *data, int column)
 
 vt_status vti_check_vorton_points(const vt_vorton_points_def *def)
 {
-    vt_status status = vti_check_rows(&vti_vorton_points_definition, "vorton_points.", def);
-    if (!status)
-        status = vti_check_times(def->time, def->end);
-    if (!status)
-        status = vti_check_animations(&vti_vorton_points_definition, def->animation_count,
-                                      def->animations);
-    if (status)
-        return status;
     for (int64_t i = 0; i < def->count && def->lifetime; i++)
         if (!(def->lifetime[i] > 0))
             return vti_fail(VT_INVALID_ARGUMENT,
@@ -139,8 +131,8 @@ int vti_parcels_are_vortices(const vt_fluid_emitter *p)
     return !fluid;
 }
 
-static vt_status keep_stream(vt_simulation *s, const vt_vorton_points_def *def,
-                             const vt_predecessor *before)
+vt_status vti_keep_point_stream(vt_simulation *s, const vt_vorton_points_def *def,
+                                const vt_predecessor *before)
 {
     vt_fluid_emitter p = {.stream = {.lifetime = (double)INFINITY,
                                      .rate = def->rate,
@@ -158,13 +150,4 @@ static vt_status keep_stream(vt_simulation *s, const vt_vorton_points_def *def,
     if (status)
         vti_destroy_fluid_emitter(&p);
     return status;
-}
-
-/* ---- adding ---- */
-
-vt_status vti_keep_point_stream(vt_simulation *s, const vt_vorton_points_def *def,
-                                const vt_predecessor *before)
-{
-    const vt_status status = vti_check_parent(&s->transforms, def->parent);
-    return status ? status : keep_stream(s, def, before);
 }

@@ -46,9 +46,7 @@ static vt_status check_core(const vt_cloud_def *def)
 
 static vt_status check_numbers(const vt_cloud_def *def)
 {
-    vt_status status = vti_check_rows(&vti_cloud_definition, "cloud.", def);
-    if (!status)
-        status = check_core(def);
+    const vt_status status = check_core(def);
     if (status)
         return status;
     if (def->shape.layer != 0.0)

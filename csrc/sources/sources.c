@@ -149,18 +149,8 @@ vt_status vti_check_tracer_emitter(const vt_simulation *s, const vt_tracers_def 
     if (def->count < 0 || def->count > s->tracers.set.capacity)
         return vti_fail(VT_INVALID_ARGUMENT, "count is %lld; allowed is 0 to max_tracers, %lld",
                         (long long)def->count, (long long)s->tracers.set.capacity);
-    vt_status status = vti_check_rows(&vti_tracers_definition, "tracers.", def);
-    if (!status)
-        status =
-            vti_check_animations(&vti_tracers_definition, def->animation_count, def->animations);
-    if (!status)
-        status = check_own(s, def);
-    if (!status)
-        status = vti_check_times(def->start, def->end);
-    if (!status)
-        status = vti_check_parent(&s->transforms, def->parent);
-    const vt_track *const rate =
-        status ? NULL : vti_find_track(def->animation_count, def->animations, "rate");
+    vt_status status = check_own(s, def);
+    const vt_track *const rate = vti_find_track(def->animation_count, def->animations, "rate");
     if (!status && def->count > 0 && (def->rate > 0 || rate) &&
         (vti_find_track(def->animation_count, def->animations, "shape.radius") ||
          vti_find_track(def->animation_count, def->animations, "shape.size")))
@@ -185,10 +175,6 @@ static vt_status check_rows(const char *name, int64_t count, const float *values
 
 vt_status vti_check_tracer_points(const vt_simulation *s, const vt_tracer_points_def *def)
 {
-    vt_status status =
-        vti_check_animations(&vti_tracer_points_definition, def->animation_count, def->animations);
-    if (status)
-        return status;
     const int streams =
         def->rate != 0 || vti_find_track(def->animation_count, def->animations, "rate");
     if (def->count < 1 || (!streams && def->count > s->tracers.set.capacity) ||
@@ -197,13 +183,7 @@ vt_status vti_check_tracer_points(const vt_simulation *s, const vt_tracer_points
             VT_INVALID_ARGUMENT,
             "count is %lld; allowed is 1 to max_tracers, %lld (with a rate, to 2^31 - 1)",
             (long long)def->count, (long long)s->tracers.set.capacity);
-    status = vti_check_rows(&vti_tracer_points_definition, "tracer_points.", def);
-    if (!status)
-        status = vti_check_times(def->start, def->end);
-    if (!status)
-        status = vti_check_parent(&s->transforms, def->parent);
-    if (!status)
-        status = check_rows("growth", def->count, def->growth, 1e9);
+    vt_status status = check_rows("growth", def->count, def->growth, 1e9);
     if (!status)
         status = check_rows("fade", def->count, def->fade, 1);
     if (!status)

@@ -261,8 +261,7 @@ vt_status vti_create_filament(const void *def, vt_structure *made)
 {
     static const vt_structure_kind kind = {
         .name = "filament", .count = count, .fill = fill, .destroy = destroy, .fluid = fluid};
-    const vt_status status = vti_check_rows(&vti_filament_definition, "filament.", def);
-    return status ? status : create(&kind, def, made);
+    return create(&kind, def, made);
 }
 
 /* Points along the tube: its ends, or enough of them to follow its waves. */
@@ -300,9 +299,6 @@ vt_status vti_create_tube(const void *data, vt_structure *made)
         .name = "tube", .count = count, .fill = fill, .destroy = destroy, .fluid = fluid};
     const vt_tube_def *const def = data;
     double points[MODES * POINTS_A_WAVE + 1][3];
-    const vt_status status = vti_check_rows(&vti_tube_definition, "tube.", def);
-    if (status)
-        return status;
     const vt_filament_def line = {.points = points[0],
                                   .point_count = wavy_points(def, points),
                                   .circulation = def->circulation,

@@ -45,19 +45,6 @@ static vt_status check_rotations(const vt_transform_def *def)
     return VT_OK;
 }
 
-vt_status vti_check_transform(const vt_transforms *transforms, const vt_transform_def *def)
-{
-    vt_status status = vti_check_parent(transforms, def->parent);
-    if (!status)
-        status = vti_check_rows(&vti_transform_definition, "transform.", def);
-    if (!status)
-        status =
-            vti_check_animations(&vti_transform_definition, def->animation_count, def->animations);
-    if (!status)
-        status = check_rotations(def);
-    return status;
-}
-
 /* ---- keeping ---- */
 
 /* Extremes of a parameter over all times. */
@@ -192,8 +179,10 @@ vt_status vti_keep_transform(vt_transforms *transforms, const vt_transform_def *
     vt_transform t = {.def = *def};
     t.def.animations = NULL;
     vti_normalise(t.def.axis);
-    vt_status status = vti_copy_animations(&vti_transform_definition, def->animation_count,
-                                           def->animations, &t.animations);
+    vt_status status = check_rotations(def);
+    if (!status)
+        status = vti_copy_animations(&vti_transform_definition, def->animation_count,
+                                     def->animations, &t.animations);
     if (!status)
         status = prepare_rotation(&t);
     if (!status)
