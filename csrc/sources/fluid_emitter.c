@@ -223,9 +223,6 @@ vt_parcel_list vti_list_parcels(vt_simulation *s, const vt_fluid_emitter *p, dou
 
 static vt_status check_spacing(const vt_emitter_def *def)
 {
-    if (!(def->core >= VT_LEAST_LENGTH && def->core <= VT_MOST_LENGTH))
-        return vti_fail(VT_INVALID_ARGUMENT, "core is %g m; allowed is %g to %g", def->core,
-                        VT_LEAST_LENGTH, VT_MOST_LENGTH);
     if (!(def->spacing == 0 || (def->spacing >= 0.1 * def->core && def->spacing <= def->core)))
         return vti_fail(VT_INVALID_ARGUMENT, "spacing is %g m; allowed is .1 to 1 core, %g m",
                         def->spacing, def->core);

@@ -39,8 +39,8 @@ static vt_status check_core(const vt_cloud_def *def)
 {
     if (def->core != 0.0 && !(def->core >= 1e-9 && 4.0 * def->core <= def->eddy))
         return vti_fail(VT_INVALID_ARGUMENT,
-                        "cloud: core must be 0 (eddy / 5) or 1e-9 m .. eddy / 4, %g m, got %g",
-                        0.25 * def->eddy, def->core);
+                        "cloud.core is %g m; allowed is 0 (eddy / 5), or 1e-9 m to eddy / 4, %g m",
+                        def->core, 0.25 * def->eddy);
     return VT_OK;
 }
 
@@ -51,7 +51,8 @@ static vt_status check_numbers(const vt_cloud_def *def)
         return status;
     if (def->shape.layer != 0.0)
         return vti_fail(VT_INVALID_ARGUMENT,
-                        "cloud: shape must be a body, not a layer on its surface");
+                        "cloud.shape.layer is %g m; allowed is 0: a cloud fills its shape",
+                        def->shape.layer);
     return VT_OK;
 }
 
@@ -63,7 +64,7 @@ static vt_status check_window(const vt_cloud *cloud)
         largest = w->value[n] > largest ? w->value[n] : largest;
     if (!(largest >= 0.5f))
         return vti_fail(VT_INVALID_ARGUMENT,
-                        "cloud: eddy must be smaller than the shape is thick, got %g m",
+                        "cloud.eddy is %g m; allowed is less than its shape is thick",
                         cloud->def.eddy);
     return VT_OK;
 }
@@ -211,7 +212,7 @@ static vt_status lay_out(vt_cloud *cloud)
         status = check_window(cloud);
     if (!status && count(cloud, 0) > vt_most_structure_vortons)
         status = vti_fail(VT_INVALID_ARGUMENT,
-                          "cloud: core, %g m, asks for more than 2^30 vortons in %g m^3",
+                          "cloud.core is %g m; allowed is what takes up to 2^30 vortons in %g m^3",
                           core_of(def), cloud->region.volume);
     for (uint64_t n = 0; n < CLOUD_WAVES; n++)
         cloud->wave[n] = vti_make_wave(def->seed, def->eddy, core_of(def), n);

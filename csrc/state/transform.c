@@ -7,12 +7,13 @@
 #include "base/growing_array.h"
 #include "base/status.h"
 #include "base/vec3.h"
+#include "geometry/region.h"
 #include "model/columns.h"
 
 enum { MOST_TRANSFORMS = 1 << 20 };
 
-/* Lengths in the world and factors, as far as float positions have a meaning. */
-static const double most_reach = 1e9, most_scale = 1e9; /* m */
+/* Factors, as far as positions in single precision have a meaning. */
+static const double most_scale = 1e9;
 
 /* ---- checks ---- */
 
@@ -73,11 +74,11 @@ static vt_status bound_transform(const vt_transforms *transforms, vt_transform *
     t->least_scale = parent->least_scale * least;
     t->most_scale = parent->most_scale * most;
     t->moves = parent->moves || t->animations.count > 0;
-    if (!(t->reach <= 2 * most_reach))
+    if (!(t->reach <= 2 * VT_MOST_LENGTH))
         return vti_fail(VT_INVALID_ARGUMENT,
                         "position: the transform comes as far as %g m from the origin; allowed is "
                         "up to %g m",
-                        t->reach, 2 * most_reach);
+                        t->reach, 2 * VT_MOST_LENGTH);
     if (!(t->most_scale <= most_scale && t->least_scale >= 1 / most_scale))
         return vti_fail(
             VT_INVALID_ARGUMENT,
