@@ -17,6 +17,11 @@ struct vt_staged_body {
     double center[3];
 };
 
+static f4 color_of(const double color[3])
+{
+    return (f4){(float)color[0], (float)color[1], (float)color[2], 0.0f};
+}
+
 static vt_status stage_bodies(vt_simulation *s, vt_stage *stage)
 {
     stage->items = malloc(sizeof *stage->items * (size_t)(s->bodies.count + 1));
@@ -35,9 +40,9 @@ static vt_status stage_bodies(vt_simulation *s, vt_stage *stage)
 
 vt_status vti_create_stage(vt_simulation *simulation, const vt_preview_def *def, vt_stage *stage)
 {
-    *stage = (vt_stage){.key = vti_color_of(def->key_color, 1.0),
-                        .sky = vti_color_of(def->sky_color, 1.0),
-                        .ground = vti_color_of(def->ground_color, 1.0)};
+    *stage = (vt_stage){.key = color_of(def->key_color),
+                        .sky = color_of(def->sky_color),
+                        .ground = color_of(def->ground_color)};
     memcpy(stage->key_direction, def->key_direction, sizeof stage->key_direction);
     vti_normalise(stage->key_direction);
     const vt_status status = simulation ? vti_enter(simulation) : VT_OK;

@@ -4,11 +4,6 @@
 #include "base/simd.h"
 #include "volume/volume.h"
 
-static inline f4 vti_color_of(const double color[3], double scale)
-{
-    return (f4){(float)(color[0] * scale), (float)(color[1] * scale), (float)(color[2] * scale), 0};
-}
-
 enum { VT_GLOW_COLORS = 65 }; /* every 40 K from 600 K to 3160 K */
 
 /* Colours of a black body in linear sRGB, the largest component 1. */
