@@ -20,7 +20,6 @@
 #include "state/predicates.h"
 #include "state/rigid_body.h"
 #include "state/rigid_inertia.h"
-#include "state/transform.h"
 #include "step/container_jump.h"
 
 /* ---- ids ---- */

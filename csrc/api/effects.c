@@ -6,7 +6,6 @@
 #include "sources/removal.h"
 #include "state/force_grid.h"
 #include "state/simulation.h"
-#include "state/transform.h"
 
 /* ---- what all have in common ---- */
 

@@ -1,11 +1,11 @@
 #include <stdatomic.h>
 
 #include "animation/definition.h"
+#include "animation/parameters.h"
 #include "base/reserve.h"
 #include "base/status.h"
 #include "field/poisson_choice.h"
 #include "kernels/poisson/multigrid_levels.h"
-#include "model/method.h"
 
 /* Floats that kernels may read before and after a field. */
 enum { MARGIN = VT_LANES };

@@ -1,7 +1,6 @@
-#include "model/method.h"
-
-#include "animation/definition_checks.h"
+/* The method of a simulation: defaults and ranges of its rows. */
 #include "base/status.h"
+#include "vorton.h"
 
 /* ---- the rows of method.def ---- */
 

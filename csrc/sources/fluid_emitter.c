@@ -1,6 +1,5 @@
 #include "sources/fluid_emitter.h"
 
-#include "animation/definition_checks.h"
 #include "base/growing_array.h"
 #include "base/random.h"
 #include "base/status.h"
@@ -12,7 +11,6 @@
 #include "state/closed_container.h"
 #include "state/particles.h"
 #include "state/simulation.h"
-#include "state/transform.h"
 
 enum { PARCEL_STREAM = 7, MOST_PARCELS = 1 << 20, LINE = 16 };
 

@@ -3,7 +3,6 @@
 
 #include <float.h>
 
-#include "animation/definition_checks.h"
 #include "base/random.h"
 #include "base/status.h"
 #include "model/birth_sequence.h"
@@ -12,7 +11,6 @@
 #include "sources/parcel_list.h"
 #include "state/particles.h"
 #include "state/simulation.h"
-#include "state/transform.h"
 
 enum { SCATTER = 0x73636174 };
 

@@ -1,6 +1,5 @@
 #include "sources/random_cloud.h"
 
-#include "animation/definition_checks.h"
 #include "base/parallel.h"
 #include "base/random.h"
 #include "base/status.h"

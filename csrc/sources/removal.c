@@ -1,11 +1,9 @@
 #include "sources/removal.h"
 
-#include "animation/definition_checks.h"
 #include "base/status.h"
 #include "state/particles.h"
 #include "state/placed_region.h"
 #include "state/simulation.h"
-#include "state/transform.h"
 #include "tracers/scalars.h"
 
 enum { BLOCK = 4096 };

@@ -1,7 +1,6 @@
 #include "sources/sources.h"
 
 #include "animation/definition.h"
-#include "animation/definition_checks.h"
 #include "base/growing_array.h"
 #include "base/random.h"
 #include "base/status.h"
@@ -13,7 +12,6 @@
 #include "sources/vortex_structures.h"
 #include "state/particles.h"
 #include "state/simulation.h"
-#include "state/transform.h"
 #include "tracers/scalars.h"
 
 enum { EMITTER_STREAM = 1, MOST_EMITTERS = 1 << 20 };

@@ -1,6 +1,5 @@
 #include "sources/vortex_filament.h"
 
-#include "animation/definition_checks.h"
 #include "base/random.h"
 #include "base/status.h"
 #include "base/vec3.h"

@@ -8,7 +8,6 @@
 #include "state/heat_budget.h"
 #include "state/particles.h"
 #include "state/simulation.h"
-#include "state/transform.h"
 
 enum { MOST_STRUCTURES = 1 << 20, MOST_BIRTHS = 1 << 14 };
 

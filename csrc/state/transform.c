@@ -3,7 +3,6 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "animation/definition_checks.h"
 #include "base/growing_array.h"
 #include "base/status.h"
 #include "base/vec3.h"

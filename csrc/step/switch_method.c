@@ -1,6 +1,5 @@
 #include "step/switch_method.h"
 
-#include "model/method.h"
 #include "panels/panel_choice.h"
 #include "population/thermal_expansion.h"
 #include "state/closed_container.h"
