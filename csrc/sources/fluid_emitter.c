@@ -301,7 +301,8 @@ static vt_status find_rate(const vt_simulation *s, const vt_emitter_def *def, vt
                         def->core, p->stream.region.volume);
     if (vti_find_animation(&p->stream.animations, "rate") && p->stream.rate == 0)
         return vti_fail(VT_INVALID_ARGUMENT,
-                        "rate has keys that are all 0; allowed are >= 0, one of them > 0");
+                        "rate has keys (of an Emitter renew) that are all 0; allowed are >= 0, "
+                        "one of them > 0");
     return p->stream.rate < 0 ? choose_rate(s, p) : VT_OK;
 }
 
