@@ -11,8 +11,7 @@ import pytest
 from bakes import branch_with_other_bodies, quiet, small_scene
 
 import vorton as vt
-from vorton import meshes
-from vorton import tracer_files
+from vorton import meshes, tracer_files
 from vorton.cli import main
 from vorton.hosts.alembic import write_alembic
 from vorton.hosts.shape_meshes import mesh_of

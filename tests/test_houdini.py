@@ -16,8 +16,7 @@ import pytest
 from bakes import quiet, small_scene
 
 import vorton as vt
-from vorton import meshes
-from vorton import tracer_files, vdb_files
+from vorton import meshes, tracer_files, vdb_files
 from vorton.hosts import houdini
 from vorton.hosts.houdini import frames, sop
 from vorton.hosts.houdini import scene as nodes

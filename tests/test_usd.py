@@ -13,8 +13,7 @@ import pytest
 from bakes import quiet, small_scene
 
 import vorton as vt
-from vorton import meshes
-from vorton import tracer_files
+from vorton import meshes, tracer_files
 from vorton.baking import PRESETS as GRID_PRESETS
 from vorton.baking import Volumes
 from vorton.cli import main

@@ -10,8 +10,7 @@ import numpy as np
 import pytest
 
 import vorton as vt
-from vorton import meshes
-from vorton import tracer_files
+from vorton import meshes, tracer_files
 from vorton.hosts.shape_meshes import mesh_of
 from vorton.hosts.usd import make_stage, read_bodies, read_camera
 from vorton.preview import Camera
