@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import vorton as vt
-from vorton import tracer_files
+from vorton import meshes, tracer_files
 from vorton.hosts.shape_meshes import mesh_of
 from vorton.hosts.usd import make_stage, read_bodies, read_camera
 from vorton.preview import Camera
@@ -119,7 +119,7 @@ def test_bodies_are_where_the_stage_has_them(tmp_path, up, unit):
     sim.step(4)
     assert [body.name for body in sim.bodies] == ["wedge", "box", "floor"]
     triangles = [(f[0], f[i], f[i + 1]) for f in QUADS for i in (1, 2)]
-    exact = abs(vt.shapes.mesh_volume(world_points(stage, "/set/table/wedge", 11),
+    exact = abs(meshes.mesh_volume(world_points(stage, "/set/table/wedge", 11),
                                       np.array(triangles)))
     assert bodies["wedge"].shape.volume == pytest.approx(exact, rel=1e-5)
 
