@@ -11,18 +11,21 @@ and taken again while their sources stay as they are.
 Wheels are built without OpenMP, for which clang would need a runtime of its own beside those of
 other libraries: the threads are those of the pool. Instruction sets are chosen when programs run.
 
-Each wheel is held against its tag and the stable ABI. With --like, .ci/bits.c must give the same
-digests with the libraries of the wheels as with that one, a source build: where it can run, on
-another processor by qemu-aarch64, as a program of Windows by wine64.
+Each wheel is held against its tag and the stable ABI, that for ARM Macs against its signatures.
+With --like, .ci/bits.c must give the same digests with the libraries of the wheels as with that
+one, a source build: where it can run, on another processor by qemu-aarch64, as a program of Windows
+by wine64.
 """
 
 import argparse
 import functools
+import hashlib
 import importlib.util
 import os
 import resource
 import shlex
 import shutil
+import struct
 import subprocess
 import sys
 import sysconfig
@@ -244,6 +247,38 @@ def check_wheel(name, folder):
             sys.exit(f"{wheel.name} is not {name}")
 
 
+def is_signed(binary):
+    """Whether a Mach-O file has a signature, and all of its pages the digests that stand there: no
+    Mac with an ARM processor loads others.
+    """
+    count, place = *struct.unpack_from("<I", binary, 16), 32  # of its load commands
+    for _ in range(count):
+        kind, size = struct.unpack_from("<2I", binary, place)
+        if kind == 0x1D:  # LC_CODE_SIGNATURE
+            break
+        place += size
+    else:
+        return False
+    signature = struct.unpack_from("<I", binary, place + 8)[0]
+    directory = signature + struct.unpack_from(">I", binary, signature + 16)[0]
+    digests = directory + struct.unpack_from(">I", binary, directory + 16)[0]
+    pages, end = struct.unpack_from(">2I", binary, directory + 28)
+    length = 1 << binary[directory + 39]
+    whole = end == signature and pages == -(-end // length)
+    return whole and all(
+        hashlib.sha256(binary[n * length : min((n + 1) * length, end)]).digest()
+        == binary[digests + 32 * n : digests + 32 * (n + 1)]
+        for n in range(pages)
+    )
+
+
+def check_signatures(name, folder):
+    with zipfile.ZipFile(find_wheel(name, folder)) as wheel:
+        for file in wheel.namelist():
+            if file.endswith((".so", ".dylib")) and not is_signed(wheel.read(file)):
+                sys.exit(f"{name}: {file} is not signed as its pages are")
+
+
 def compile_bits(compiler, library, program):
     """.ci/bits.c, linked with a library that then lies beside the program."""
     run(*compiler, "-std=c11", "-O1", "-I", ROOT / "csrc" / "include", ROOT / ".ci" / "bits.c",
@@ -310,6 +345,8 @@ def main():
         run(sys.executable, __file__, "--here", "--folder", folder, name)  # setuptools once in each
         built = processor_time()
         check_wheel(name, folder)
+        if name.startswith("macosx") and name.endswith("arm64"):
+            check_signatures(name, folder)
         if options.like:
             check_bits(name, folder, options.like.resolve())
         times = f"{built - begin:.0f} s to build, {processor_time() - built:.0f} s to check"

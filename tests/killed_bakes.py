@@ -14,6 +14,7 @@ import signal
 import sys
 import tempfile
 import time
+import traceback
 from pathlib import Path
 
 from bakes import content, small_scene
@@ -32,8 +33,14 @@ def begin(out):
 def fork(job):
     child = os.fork()
     if child == 0:
-        job()
-        os._exit(0)
+        status = 1
+        try:
+            job()
+            status = 0
+        except BaseException:
+            traceback.print_exc()
+        finally:  # or it would remove the folders of its parent on its way out
+            os._exit(status)
     return child
 
 
@@ -78,6 +85,12 @@ def whole_frames(folder):
         return frames, {n for n in archive.frames if archive.damage(n) is None}
 
 
+def move(source, target):
+    """Unless an earlier one got so far that there is no bake any more."""
+    if (source / "ring.json").exists():
+        vt.move_bake(source, target)
+
+
 def files(folder):
     found = content(folder) if folder.exists() else {}
     found.pop(LOCK, None)  # one that stays locks nothing
@@ -98,15 +111,14 @@ def kill_moves(place, chance, seconds):
         while time.monotonic() - began < seconds / 2 or not moves:
             shutil.copytree(kept, source)
             for _ in range(chance.randint(1, 4)):
-                child = fork(lambda: vt.move_bake(source, target) if source.exists() else None)
+                child = fork(lambda: move(source, target))
                 time.sleep(chance.uniform(0, length))
                 os.kill(child, signal.SIGKILL)
                 kills += not end(child)
                 there, here = whole_frames(source), whole_frames(target)
                 for n in range(2):
                     assert there[n] | here[n] == {1, 2, 3, 4}, (there, here)
-            if (source / "ring.json").exists():
-                vt.move_bake(source, target)
+            move(source, target)
             shutil.rmtree(source, ignore_errors=True)
             assert files(target) == result, (sorted(files(target)), sorted(result))
             shutil.rmtree(target)

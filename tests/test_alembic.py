@@ -11,7 +11,7 @@ import pytest
 from bakes import branch_with_other_bodies, quiet, small_scene
 
 import vorton as vt
-from vorton import tracer_files
+from vorton import meshes, tracer_files
 from vorton.cli import main
 from vorton.hosts.alembic import write_alembic
 from vorton.hosts.shape_meshes import mesh_of
@@ -104,8 +104,8 @@ def test_faces_are_clockwise(archive):
         counts, index = (np.asarray(get()) for get in (mesh.getFaceCounts, mesh.getFaceIndices))
         faces = np.split(index, np.cumsum(counts)[:-1])
         triangles = np.array([(f[0], f[i], f[i + 1]) for f in faces for i in range(1, len(f) - 1)])
-        assert vt.shapes.open_edges(triangles) == 0
-        assert vt.shapes.mesh_volume(np.asarray(mesh.getPositions()), triangles) < 0
+        assert meshes.open_edges(triangles) == 0
+        assert meshes.mesh_volume(np.asarray(mesh.getPositions()), triangles) < 0
 
 
 def test_bodies_that_deform_have_points_in_each_frame(tmp_path):

@@ -266,6 +266,59 @@ def test_collections_are_left_out(scenes):
     assert found["names"] == ["Both", "Hidden", "Inside", "There"]
 
 
+def test_what_is_not_followed_is_said(scenes):
+    found = scenes[0]["not followed"]
+    assert found["same"] and found["names"] == ["Blob", "Early", "Fan", "Slow fan", "Table"]
+    said = [
+        "Early: it is switched in viewports over the frames, which the simulation does not follow: "
+        "it is there as at the first one",
+        "Late: it is switched in viewports over the frames, which the simulation does not follow: "
+        "it is left out as at the first one",
+        "Fan: it turns by 300 degrees from one frame to the next, and is taken to go the shorter "
+        "way round: use more frames a second",
+        "Instance: the Inside that it instances is left out: make instances real",
+        "Blob: its mesh changes its form over the frames, which only a Body may do: it stays as at "
+        "the first one",
+        "Table: its mesh is flat, so it is a wall without end: give it a thickness where it shall "
+        "end",
+    ]
+    assert found["warnings"] == said
+    assert found["refused"].startswith("Sheet: its mesh is open")
+    assert found["refused"].endswith("(it is a body by its Collision physics)")
+
+
+def test_texts_and_curves_have_an_inside(scenes):
+    """A bar of text is a box."""
+    found = scenes[0]["curves"]
+    assert found["closed"] == [True, True]
+    assert found["volumes"] == pytest.approx([np.pi * 0.2, np.prod(found["size"])], rel=0.01)
+
+
+def test_sheared_objects_lie_where_blender_has_them(scenes):
+    """A body and smoke, turned against parents that are scaled unevenly, one of them mirrored."""
+    report, folder = scenes
+    rotation = pytest.importorskip("scipy.spatial.transform").Rotation
+    scene = vt.Scene.load(folder / "sheared.json")
+    for item, shown in zip((*scene.bodies, *scene.sources), report["sheared"], strict=True):
+        vertices = np.array(item.shape.vertices)
+        for number, expected in enumerate(shown):
+            place, turn = ((value.at(number / 24) if hasattr(value, "at") else value) for value in
+                           (item.parent.position, item.parent.rotation))  # fmt: skip
+            moved = rotation.from_quat(np.roll(turn, -1)).apply(vertices) + place
+            assert moved == pytest.approx(np.array(expected), abs=1e-5)
+        assert item.shape.volume > 0
+
+
+def test_another_scene_moves(scenes):
+    moved = np.array(scenes[0]["another scene"])
+    assert moved == pytest.approx(np.arange(6)[:, None] * (1.0, 0, 0), abs=1e-6)
+
+
+def test_unsaved_files_of_two_blenders_go_to_two_folders(scenes):
+    folder, own = scenes[0]["unsaved"]
+    assert Path(folder).parts[-4:] == ("vorton-blender", own, "vorton", "untitled")
+
+
 def test_export_says_a_command_that_bakes_the_same(scenes):
     words = shlex.split(scenes[0]["command"])
     told = make_parser().parse_args(words[1:])
@@ -665,6 +718,25 @@ def test_shapes_are_recognised():
         meshes.inside(vertices, faces[:-1])
 
 
+def test_vertices_at_one_place_are_one():
+    """A cube and a tetrahedron of separate triangles; one without a side stays as it is."""
+    corners = np.array([(x, y, z) for x in (0, 1) for y in (0, 1) for z in (0, 1)], float)
+    quads = [(0, 1, 3, 2), (4, 6, 7, 5), (0, 4, 5, 1), (2, 3, 7, 6), (0, 2, 6, 4), (1, 5, 7, 3)]
+    cube = np.array([t for a, b, c, d in quads for t in ((a, b, c), (a, c, d))])
+    tetrahedron = np.array([(0, 1, 2), (0, 4, 1), (0, 2, 4), (1, 4, 2)])
+
+    def apart(faces):
+        return corners[faces].reshape(-1, 3), np.arange(faces.size).reshape(-1, 3)
+
+    assert meshes.solid(*apart(cube)) == vt.Box((0, 0, 0), (1, 1, 1))
+    mesh = meshes.inside(*apart(tetrahedron))
+    assert mesh.closed and len(mesh.vertices) == 4 and mesh.volume == pytest.approx(1 / 6)
+    for take in (meshes.solid, meshes.inside):
+        with pytest.raises(ValueError, match="its mesh is open"):
+            take(*apart(cube[:-1]))
+    assert len(meshes.shape_of(*apart(cube[:-1])).vertices) == 33
+
+
 def test_walls_are_flat_however_they_are_turned():
     """Four corners of a wall: the plane through them, with the side of its face."""
     rotation = pytest.importorskip("scipy.spatial.transform").Rotation
@@ -693,8 +765,44 @@ def test_poses_are_those_of_scipy():
         q = np.roll(turn.as_quat(), 1)
         assert pose.rotation == pytest.approx(q * np.sign(q[0]), abs=1e-6)
         assert pose.place == (10, 20, 30) and pose.scale == pytest.approx((2, 0.5, 1))
-    with pytest.raises(ValueError, match="sheared"):
-        poses.pose_of(np.array([[1, 0.5, 0, 0], [0, 1, 0, 0], [0, 0, 1, 0], [0, 0, 0, 1]]))
+        assert not pose.is_mirrored
+
+
+@pytest.mark.parametrize("mirror", [1, -1])
+def test_sheared_objects_are_split_as_by_scipy(mirror):
+    """The rotation is that of the polar decomposition, which turns with the object."""
+    linalg = pytest.importorskip("scipy.linalg")
+    from scipy.spatial.transform import Rotation
+
+    shear = np.array([[2, 0.8, 0], [0, 1, -0.3], [0.2, 0, 0.5]]) @ np.diag([mirror, 1, 1])
+    points, made = np.random.default_rng(1).normal(size=(5, 3)), []
+    for seed in range(20):
+        turn = Rotation.random(random_state=seed).as_matrix()
+        matrix = np.eye(4)
+        matrix[:3, :3], matrix[:3, 3] = turn @ shear, (seed, 2, 3)
+        pose = poses.pose_of(matrix)
+        rotation = Rotation.from_quat(np.roll(pose.rotation, -1))
+        assert rotation.apply(pose.stretched(points)) == pytest.approx(
+            points @ matrix[:3, :3].T, abs=2e-6
+        )
+        if mirror > 0:
+            assert rotation.as_matrix() == pytest.approx(linalg.polar(turn @ shear)[0], abs=1e-6)
+        assert pose.is_mirrored == (mirror < 0) and pose.scale is None
+        made.append(pose)
+    assert np.ptp([pose.stretch for pose in made], axis=0) == pytest.approx(0, abs=1e-6)
+    assert poses.transform_of(made, 24, grows=False).scale == 1
+    with pytest.raises(ValueError, match="sheared: a parent"):
+        poses.transform_of(made, 24, grows=True)
+    other = poses.pose_of(
+        np.array([[1, 0.2, 0, 0], [0, 1, 0, 0], [0, 0, 1, 0], [0, 0, 0, 1]], float)
+    )
+    with pytest.raises(ValueError, match="sheared: a parent"):
+        poses.transform_of([other], 24, grows=True)
+    plain = poses.pose_of(np.eye(4))
+    with pytest.raises(ValueError, match="sheared another way than at the first frame: a parent"):
+        poses.transform_of([plain, other], 24, grows=False)
+    with pytest.raises(ValueError, match="flat"):
+        poses.pose_of(np.array([[1, 1, 0, 0], [1, 1, 0, 0], [0, 0, 1, 0], [0, 0, 0, 1]], float))
 
 
 def test_turns_take_the_shorter_way():

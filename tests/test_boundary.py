@@ -89,7 +89,14 @@ void test_deposit(test_grid *t, int64_t count, const float *position, const floa
     }
 }
 
-/* Returns the scratch that was not given back, or -1 when more was taken than announced. */
+/* Bytes that the kernel may take at most: of nodes on a face, and of rows for each thread. */
+static size_t most_scratch(int32_t largest, int threads)
+{
+    const size_t side = (size_t)largest + 80;
+    return 24 * side * side + 192 * side * (size_t)threads;
+}
+
+/* Returns the scratch that was not given back, or -1 when more was taken than that. */
 int64_t test_boundary(test_grid *t, double angle, int threads)
 {
     t->arena.peak = t->arena.used;
@@ -97,7 +104,7 @@ int64_t test_boundary(test_grid *t, double angle, int threads)
     VT_NAME(boundary_clusters)(&t->grid, &t->moments, angle, &t->arena, threads);
     const int32_t *const n = t->grid.cells;
     const int32_t most = n[0] > n[1] ? (n[0] > n[2] ? n[0] : n[2]) : (n[1] > n[2] ? n[1] : n[2]);
-    return t->arena.peak <= vti_boundary_scratch(most, threads) ? (int64_t)t->arena.used : -1;
+    return t->arena.peak <= most_scratch(most, threads) ? (int64_t)t->arena.used : -1;
 }
 
 /* The other choices, from vortons that need not be deposited; returns the scratch still taken. */

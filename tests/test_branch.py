@@ -270,7 +270,7 @@ def test_a_damaged_origin_leaves_nothing_behind(origin, tmp_path):
     with open(tmp_path / "bad" / "ring.vta", "r+b") as file:
         file.seek(at + length - 50)
         file.write(b"x" * 20)
-    with pytest.raises(ValueError, match=r"ring\.vta, frame 1: .*: bake it again to repair it"):
+    with pytest.raises(ValueError, match=r"ring\.vta: frame 1: .*: bake it again to repair it"):
         branch(windy(), tmp_path / "bad", tmp_path / "out")
     assert not (tmp_path / "out").exists()
 
@@ -590,7 +590,7 @@ def test_a_bake_that_was_wound_back_goes_on(origin, tmp_path, monkeypatch):
     out = tmp_path / "out"
     shutil.copytree(origin, out)
     manifest = vt.rewind(out, 2)
-    assert manifest.frames == [1, 2] and not manifest.missing
+    assert manifest.frames == [1, 2] and manifest.missing == [3, 4]
     names = [f"ring_000{n}{suffix}" for n in (1, 2) for suffix in (".npz", ".vdb")]
     assert sorted(content(out)) == ["ring.json", "ring.vta", *names]
     with Archive(out / "ring.vta") as archive:
@@ -598,6 +598,10 @@ def test_a_bake_that_was_wound_back_goes_on(origin, tmp_path, monkeypatch):
     steps = count_steps(monkeypatch)
     quiet(small_scene(), out)
     assert steps == [3, 4] and content(out) == content(origin)
+    assert not vt.prune_bake(out, frames=(1, vt.rewind(out, 3).frames[-1])).missing
+    with pytest.raises(ValueError, match="frame = 4: .*out has frames 1 to 3"):
+        vt.rewind(out, 4)
+    quiet(small_scene(), out)
     with pytest.raises(ValueError, match="frame = 0"):
         vt.rewind(out, 0)
     with pytest.raises(ValueError, match="frame = 5: .*out has frames 1 to 4"):
@@ -613,7 +617,8 @@ def test_the_commands(origin, tmp_path, capsys):
     assert "branch     up to frame 2 of another bake: scene ring, " in capsys.readouterr().out
     assert main(["info", str(out), "--verify"]) == 0
     assert main(["rewind", str(out), "--frame", "3"]) == 0
-    assert "frames     1-3 at 24" in capsys.readouterr().out
+    said = capsys.readouterr().out
+    assert "states of frames 1-3" in said and "frames 4 are missing: bake again" in said
     assert main(["rewind", str(out), "--frame", "99"]) == 1
     assert "frame = 99: " in capsys.readouterr().err
     assert main([*command[:5], "9", *command[6:], "--quiet"]) == 1

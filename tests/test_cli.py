@@ -114,9 +114,9 @@ def test_info_and_verify(script, tmp_path, capsys):
         ):
             assert word in shown  # fmt: skip
     (out / "ring_0001.vdb").write_bytes(b"")
-    assert run("info", out) == 0
-    assert run("info", out, "--verify") == 1
-    assert "damaged    ring_0001.vdb has 0 bytes" in capsys.readouterr().out
+    for words in ([], ["--verify"]):
+        assert run("info", out, *words) == 1
+        assert "damaged    ring_0001.vdb has 0 bytes" in capsys.readouterr().out
 
 
 def test_info_finds_the_bake_of_a_file(script, tmp_path, capsys):
@@ -358,7 +358,7 @@ def test_one_line():
         "cannot write x: the disk is full"
     )
     assert one_line(PermissionError(13, "Permission denied", "/a")) == (
-        "cannot use /a: no permission to write there"
+        "cannot use /a: no permission"
     )
     assert one_line(KeyError("a")) == "KeyError: 'a'" and one_line(MemoryError()) == "MemoryError"
 

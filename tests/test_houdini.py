@@ -16,7 +16,7 @@ import pytest
 from bakes import quiet, small_scene
 
 import vorton as vt
-from vorton import tracer_files, vdb_files
+from vorton import meshes, tracer_files, vdb_files
 from vorton.hosts import houdini
 from vorton.hosts.houdini import frames, sop
 from vorton.hosts.houdini import scene as nodes
@@ -116,7 +116,7 @@ def test_bodies(hou, bake):
     # Clockwise seen from outside, as Houdini's polygons are.
     turned = [prim.corners for prim in geometry.polygons]
     triangles = np.array([(f[0], f[i + 1], f[i]) for f in turned for i in range(1, len(f) - 1)])
-    assert vt.shapes.mesh_volume(points, triangles) > 0
+    assert meshes.mesh_volume(points, triangles) > 0
 
 
 def test_colours():

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import vorton as vt
+from vorton import meshes
 from vorton.extras import load_extra
 from vorton.hosts.shape_meshes import FLOOR, mesh_of, rotation_to
 
@@ -32,8 +33,8 @@ def test_mesh_lies_on_its_shape(name):
     shape = SHAPES[name]
     made = mesh_of(shape)
     points, triangles = made.placed(), triangles_of(made.faces)
-    assert vt.shapes.open_edges(triangles) == 0
-    volume = vt.shapes.mesh_volume(points, triangles)
+    assert meshes.open_edges(triangles) == 0
+    volume = meshes.mesh_volume(points, triangles)
     assert 0.99 * shape.volume < volume <= shape.volume * (1 + 1e-6)
     scene = vt.Scene("one", method=vt.Method(bodies="none"))
     scene.add(vt.Body(shape, name=name))

@@ -13,6 +13,7 @@ from scipy.spatial import ConvexHull
 SPHERE, BOX, DISK, MESH = range(4)
 
 CODE = """
+#include "geometry/region_points.h"
 #include "model/birth_sequence.h"
 #include <stdlib.h>
 
@@ -50,7 +51,8 @@ void bounds(const vt_region *region, double *lower_upper_volume)
 int64_t births(const vt_region *region, uint64_t seed, double start, double end, double rate,
                double from, double to, int64_t room, float *position, double *time)
 {
-    const vt_birth_stream stream = {region, seed, start, end, rate};
+    const vt_birth_stream stream = {
+        .region = *region, .seed = seed, .start = start, .end = end, .rate = rate};
     return vti_stream_births(&stream, from, to, room, position, time);
 }
 """

@@ -13,7 +13,7 @@ import pytest
 from bakes import quiet, small_scene
 
 import vorton as vt
-from vorton import tracer_files
+from vorton import meshes, tracer_files
 from vorton.baking import PRESETS as GRID_PRESETS
 from vorton.baking import Volumes
 from vorton.cli import main
@@ -201,8 +201,8 @@ def test_faces_look_outwards(stage):
         faces = np.split(np.array(mesh.GetFaceVertexIndicesAttr().Get()),
                          np.cumsum(mesh.GetFaceVertexCountsAttr().Get())[:-1])
         triangles = np.array([(f[0], f[i], f[i + 1]) for f in faces for i in range(1, len(f) - 1)])
-        assert vt.shapes.open_edges(triangles) == 0
-        assert vt.shapes.mesh_volume(points, triangles) > 0
+        assert meshes.open_edges(triangles) == 0
+        assert meshes.mesh_volume(points, triangles) > 0
 
 
 def test_camera_sees_the_shot(copies, bake):

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import vorton as vt
-from vorton import tracer_files
+from vorton import meshes, tracer_files
 from vorton.hosts.shape_meshes import mesh_of
 from vorton.hosts.usd import make_stage, read_bodies, read_camera
 from vorton.preview import Camera
@@ -119,7 +119,7 @@ def test_bodies_are_where_the_stage_has_them(tmp_path, up, unit):
     sim.step(4)
     assert [body.name for body in sim.bodies] == ["wedge", "box", "floor"]
     triangles = [(f[0], f[i], f[i + 1]) for f in QUADS for i in (1, 2)]
-    exact = abs(vt.shapes.mesh_volume(world_points(stage, "/set/table/wedge", 11),
+    exact = abs(meshes.mesh_volume(world_points(stage, "/set/table/wedge", 11),
                                       np.array(triangles)))
     assert bodies["wedge"].shape.volume == pytest.approx(exact, rel=1e-5)
 
@@ -311,10 +311,20 @@ def test_what_cannot_be_read(tmp_path):
         read_bodies(path)
     stage.GetPrimAtPath("/set/box").SetActive(False)
     UsdGeom.Xformable(stage.GetPrimAtPath("/set/table")).AddScaleOp().Set(Gf.Vec3f(1, 2, 1))
-    add_mesh(stage, "/set/table/leaning", CUBE, QUADS).AddRotateZOp().Set(45)
+    turn = add_mesh(stage, "/set/table/leaning", CUBE, QUADS).AddRotateZOp()
+    turn.Set(45)
     stage.Save()
-    with pytest.raises(ValueError, match="/set/table/leaning: it is sheared"):
-        read_bodies(path)
+    (leaning,) = read_bodies(path, prims=["/set/table/leaning"])
+    away = np.linalg.norm(leaning.shape.vertices[:, None] - leaning.shape.vertices, axis=2)
+    prism = np.ptp(CUBE, axis=0) * UsdGeom.GetStageMetersPerUnit(stage)
+    ends = np.hypot(*prism[:2]) * np.array((1, 2))  # diagonals of a square, one twice as long
+    assert away.max() == pytest.approx(np.hypot(ends[1], prism[2]), rel=1e-5)
+    assert leaning.shape.volume == pytest.approx(2 * prism.prod(), rel=1e-5)
+    turn.Set(45, 1)
+    turn.Set(60, 24)
+    stage.Save()
+    with pytest.raises(ValueError, match="/set/table/leaning: it is sheared another way"):
+        read_bodies(path, prims=["/set/table/leaning"])
 
 
 # ---- Blender ----

@@ -446,11 +446,11 @@ def test_bad_definitions_are_refused(make, words):
 
 
 @pytest.mark.parametrize(("source", "words"), [
-    (vt.Filament([(0, 0, 0), (1, 0, 0), (1, 1, 0)], core=0.6), ["filament: core", "curvature"]),
-    (vt.VortexTube(wobble=0.1, core=0.5), ["tube: core", "curvature"]),
-    (vt.VortexTube(vorton_core=1e-9), ["tube: vorton_core", "too many vortons"]),
-    (vt.RandomCloud(vt.Disk(thickness=0.1)), ["cloud: eddy", "thick"]),
-    (vt.RandomCloud(vt.Sphere(), core=1e-5), ["cloud: core", "2^30 vortons"]),
+    (vt.Filament([(0, 0, 0), (1, 0, 0), (1, 1, 0)], core=0.6), ["filament.core", "curvature"]),
+    (vt.VortexTube(wobble=0.1, core=0.5), ["tube.core", "curvature"]),
+    (vt.VortexTube(vorton_core=1e-9), ["tube.vorton_core", "too many vortons"]),
+    (vt.RandomCloud(vt.Disk(thickness=0.1)), ["cloud.eddy", "thick"]),
+    (vt.RandomCloud(vt.Sphere(), core=1e-5), ["cloud.core", "2^30 vortons"]),
 ])  # fmt: skip
 def test_what_the_geometry_forbids(source, words):
     scene = vt.Scene(voxel=0.1)

@@ -1,6 +1,8 @@
 """What a wheel may hold (.ci/wheels.py)."""
 
+import hashlib
 import importlib.util
+import struct
 import zipfile
 from pathlib import Path
 from types import SimpleNamespace
@@ -17,11 +19,16 @@ HELD = (
 
 
 @pytest.fixture
-def check(tmp_path, monkeypatch):
-    """Checks a wheel of empty files."""
+def wheels():
     spec = importlib.util.spec_from_file_location("wheels", PATH)
-    wheels = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(wheels)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+@pytest.fixture
+def check(wheels, tmp_path, monkeypatch):
+    """Checks a wheel of empty files."""
     system = SimpleNamespace(import_suffix="", extension="_core.so")
     setup = SimpleNamespace(SYSTEMS={"darwin": system}, library_name=lambda _: "libvorton.so")
     monkeypatch.setattr(wheels, "load_setup", lambda: setup)
@@ -46,3 +53,30 @@ def test_a_wheel_holds_the_files_that_belong_to_it(check):
 def test_a_wheel_with_others_is_refused(check, names):
     with pytest.raises(SystemExit, match="holds .* expected are"):
         check(names)
+
+
+def signed_file(code, page=4096):
+    """A Mach-O file of a header, a load command and code, with a signature behind that."""
+    end = 48 + len(code)
+    header = struct.pack("<8I", 0xFEEDFACF, 0x0100000C, 0, 6, 1, 16, 0, 0)
+    binary = header + struct.pack("<4I", 0x1D, 16, end, 0) + code
+    pages = [binary[start : start + page] for start in range(0, end, page)]
+    digests = b"".join(hashlib.sha256(part).digest() for part in pages)
+    directory = struct.pack(
+        ">9I4BI", 0xFADE0C02, 44 + len(digests), 0x20400, 0x20002, 44, 44, 0, len(pages), end,
+        32, 2, 0, page.bit_length() - 1, 0,
+    ) + digests  # fmt: skip
+    return binary + struct.pack(">5I", 0xFADE0CC0, 20 + len(directory), 1, 0, 20) + directory
+
+
+def test_signatures_hold_all_pages(wheels):
+    code = bytes(range(256)) * 40  # three pages
+    whole = signed_file(code)
+    assert wheels.is_signed(whole)
+    for place in (100, 5000, 48 + len(code) - 1):
+        damaged = bytearray(whole)
+        damaged[place] ^= 1
+        assert not wheels.is_signed(bytes(damaged))
+    plain = bytearray(whole)
+    struct.pack_into("<I", plain, 32, 0x1B)  # another load command
+    assert not wheels.is_signed(bytes(plain))

@@ -36,10 +36,11 @@ _NAMES = {
     "animation": ("Keys", "Samples", "Transform"),
     "bake_branch": ("branch", "rewind"),
     "bake_folders": ("copy_bake", "move_bake", "prune_bake"),
-    "baking": ("Volumes", "bake", "derive"),
+    "baking": ("Volumes", "bake"),
     "bodies": ("Body", "Container"),
     "combustion": ("Combustion",),
     "deformation": ("Deformation",),
+    "deriving": ("derive",),
     "effects": ("Kill", "Wind", "WindGrid"),
     "emitter": ("Emitter",),
     "forces": (

@@ -25,11 +25,11 @@ from .bake_folders import move_bake as move_bake
 from .bake_folders import prune_bake as prune_bake
 from .baking import Volumes as Volumes
 from .baking import bake as bake
-from .baking import derive as derive
 from .bodies import Body as Body
 from .bodies import Container as Container
 from .combustion import Combustion as Combustion
 from .deformation import Deformation as Deformation
+from .deriving import derive as derive
 from .effects import Kill as Kill
 from .effects import Wind as Wind
 from .effects import WindGrid as WindGrid

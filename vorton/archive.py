@@ -14,15 +14,18 @@ one whose checksums agree, whatever lies behind it. The head is JSON::
     made_with_method        the method at the start, where it was changed later: how often emitters
                             are renewed may follow from it
     vorton, build           version; compiler, flags and sources: a state goes on in the same build
+    volumes, tracers        only of a bake: the settings of its files, as its manifest has them; a
+                            manifest that was lost is made again with them (`bake_opening`)
 """
 
 from __future__ import annotations
 
 import io
+import itertools
 import os
 import struct
 import zlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from types import TracebackType
 from typing import Any, BinaryIO, Self
@@ -33,6 +36,7 @@ from . import _core
 from .branches import Branch, scene_of
 from .fields import parse_json, ranges_text, readable_json
 from .files import explain
+from .manifest import check_branch
 from .scene import Scene
 
 FORMAT = "vorton-archive"
@@ -43,9 +47,32 @@ _HEAD = struct.Struct("<8sII")  # magic, version, size of the text
 FRAME = struct.Struct("<qdQQII")  # number, time, layout, definition, fields, 0
 _FIELD = struct.Struct("<40s4sIQQII")  # name, type, columns, rows, bytes, checksum, packing
 _PLACE = struct.Struct("<qQQ")  # number, offset, length
+_BEGIN = struct.Struct("<4sIQQq")  # of a frame: its block, its number
 _MOST_DIRECTORY = 1 << 20
 _SEARCHED_AT_ONCE = 1 << 20
+_MOST_LOST = 100_000  # frames in one gap: numbers farther apart are none that damage leaves
 _MAGIC, _END, _VERSION = b"vortonA\n", b"vortonE\n", 1
+
+
+class DamageError(ValueError):
+    """Frames of an archive that cannot be read.
+
+    Attributes
+    ----------
+    path : Path
+        Of the archive.
+    frames : dict
+        Number of each frame, and what is wrong with it.
+    """
+
+    def __init__(self, path: Path, frames: Mapping[int, str], more: str = "") -> None:
+        self.path, self.frames = path, dict(sorted(frames.items()))
+        super().__init__(f"{path}: {frames_text(self.frames)}{more}")
+
+
+def frames_text(frames: Mapping[int, str]) -> str:
+    """What is wrong with frames: "frame 2: ...; frame 5: ..."."""
+    return "; ".join(f"frame {n}: {why}" for n, why in frames.items())
 
 
 # ---- blocks ----
@@ -107,6 +134,8 @@ class Archive:
     path : Path
     about : dict
         The head: see the top of this module.
+    lost : dict
+        Numbers of frames that the file had or has in part, ascending, and why each cannot be read.
 
     Raises
     ------
@@ -141,6 +170,7 @@ class Archive:
     def _open(self, file: BinaryIO) -> None:
         self._file = file
         self._places: dict[int, tuple[int, int]] = {}
+        self.lost: dict[int, str] = {}
         try:
             self._size = file.seek(0, os.SEEK_END)
             self.about, self._begin = self._read_head()
@@ -211,12 +241,17 @@ class Archive:
         ValueError
             Frames that the archive lacks; none at all.
         """
-        has = f"{self.path}: has frames {ranges_text(self.frames) or 'none'}"
         numbers = self.frames if frames is None else list(range(frames[0], frames[1] + 1))
-        lacking = [n for n in numbers if n not in self._places]
-        if lacking or not numbers:
-            raise ValueError(f"{has}, and lacks {ranges_text(lacking)}" if lacking else has)
+        if not numbers or not self._places.keys() >= set(numbers):
+            raise self.lacks(numbers)
         return numbers
+
+    def lacks(self, numbers: Iterable[int]) -> ValueError:
+        """What frames it has, which of these it lacks, and why those that are lost are."""
+        lacking = [n for n in numbers if n not in self._places]
+        text = f"{self.path}: has frames {ranges_text(self.frames) or 'none'}"
+        text += f", and lacks {ranges_text(lacking)}" if lacking else ""
+        return ValueError(f"{text}; {frames_text(self.lost)}" if self.lost else text)
 
     def block(self, number: int) -> bytes:
         """A frame as it lies in the file: what `Simulation` of the core loads.
@@ -263,7 +298,7 @@ class Archive:
         try:
             _check_fields(self.block(number))
         except (ValueError, OSError) as error:
-            return f"{self.path.name}, frame {number}: {error}"
+            return str(error)
         return None
 
     # ---- where the frames lie ----
@@ -309,6 +344,10 @@ class Archive:
         whole = isinstance(about, dict) and about.get("format") == FORMAT
         if not whole or not all(isinstance(about.get(key), kind) for key, kind in known.items()):
             raise ValueError(f"{self.path}: is not a motion archive")
+        try:
+            check_branch(about.get("branch"), "branch")
+        except ValueError as error:
+            raise ValueError(f"{self.path}: is not a motion archive: {error}") from error
         return about, length
 
     def _note(self, at: int) -> int | None:
@@ -323,11 +362,38 @@ class Archive:
         self._places[number] = at, length
         return at + length
 
-    def _scan(self, at: int | None) -> None:
+    def _scan(self, begin: int) -> None:
         """Note the frames from there on, one behind the other, or behind what is damaged."""
+        self._places, self.lost = {}, {}
+        at: int | None = begin
         while at is not None:
             end = self._note(at)
             at = self._search(at + 8) if end is None else end
+        known = self.frames
+        if known:
+            first = 1 if self._places[known[0]][0] > begin else known[0]
+            for before, after in itertools.pairwise([first - 1, *known]):
+                if after - before <= _MOST_LOST:
+                    self._lose(range(before + 1, after))
+        self._look_behind(sum(self._places[self.last]) if known else begin)
+
+    def _lose(self, numbers: Iterable[int]) -> None:
+        self.lost |= dict.fromkeys(numbers, "its head is damaged, or gone")
+
+    def _look_behind(self, end: int) -> None:
+        """Whether a frame is lost behind the last whole one, which ends there."""
+        kind, _, length, _, number = _BEGIN.unpack(
+            self._read(end, min(_BEGIN.size, self._size - end)).ljust(_BEGIN.size, b"\0")
+        )
+        rest = self._size - end
+        if b"INDX".startswith(kind[:rest]):
+            return
+        if not self.last < number <= self.last + _MOST_LOST:
+            number = self.last + 1
+        if rest < _BEGIN.size or (kind == b"FRAM" and length > rest):
+            self.lost[number] = "the archive ends in the middle of it"
+        else:
+            self._lose([number])
 
     def _search(self, at: int) -> int | None:
         """The next place from there on where a frame may begin."""
@@ -357,6 +423,7 @@ class Archive:
             return False
         for _, place, _ in _PLACE.iter_unpack(places):
             self._note(place)
+        self._lose(n for n, _, _ in _PLACE.iter_unpack(places) if n not in self._places)
         return True
 
 

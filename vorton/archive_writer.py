@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from .archive import BLOCK, FRAME, Archive, head_block, index_block
+from .branches import known_by
 from .files import explain, gone, replaced, write_atomically
 
 
@@ -17,8 +18,9 @@ class ArchiveWriter:
     """An archive that grows; one that is there is gone on with.
 
     Of an archive with the same head the whole frames are kept; one that is damaged or missing may
-    be put back. So they are where only the paths of the scene differ, since the folder was moved.
-    One with another head is begun anew.
+    be put back. So they are where the head tells of the same states (`same_states`), and is put in
+    its place. One of other states, which `open_manifest` refuses unless it may be overwritten, or
+    of which the head cannot be read, is begun anew.
 
     Parameters
     ----------
@@ -58,7 +60,6 @@ class ArchiveWriter:
         if not begins_with(self.path, head):
             return
         with Archive(self.path) as earlier:
-            earlier._places.clear()
             earlier._scan(earlier._begin)
             whole = [n for n in earlier.frames if n >= 1 and earlier.damage(n) is None]
             self._places = {n: earlier._places[n] for n in whole}
@@ -201,15 +202,23 @@ def cut_archive(path: Path, frame: int) -> None:
 
 
 def _renew_head(path: Path, about: Mapping[str, Any]) -> None:
-    """Put a head in the place of another that differs in nothing but the paths of its scene."""
+    """Put a head in the place of another that tells of the same states."""
     try:
         with Archive(path) as archive:
             earlier, frames = archive.about, archive.frames
     except ValueError:  # it is damaged, or none
         return
-    keys = (earlier.keys() | about.keys()) - {"scene"}
-    if all(earlier.get(key) == about.get(key) for key in keys):
+    if same_states(earlier, about):
         write_frames(path, about, blocks_of(path, frames))
+
+
+def same_states(a: Mapping[str, Any], b: Mapping[str, Any]) -> bool:
+    """Whether two heads tell of the same states. They may differ in the paths of their scenes,
+    since the folder was moved, and in the files that were made of the states."""
+    if known_by(a.get("branch")) != known_by(b.get("branch")):
+        return False
+    keys = (a.keys() | b.keys()) - {"scene", "branch", "volumes", "tracers"}
+    return all(a.get(key) == b.get(key) for key in keys)
 
 
 def blocks_of(path: Path, frames: Iterable[int]) -> Iterator[bytes]:

@@ -77,11 +77,11 @@ class _Command(argparse.ArgumentParser):
     def folder(self, *names: str, text: str = ANOTHER, **how: object) -> None:
         self.add_argument(*(names or ("out",)), metavar="OUT", type=Path, help=text, **how)
 
-    def frames(self, text: str, default: tuple[int, int] | None = None) -> None:
-        self.add_argument("--frames", type=frame_range, default=default, metavar="A-B", help=text)
+    def frames(self, text: str) -> None:
+        self.add_argument("--frames", type=frame_range, metavar="A-B", help=text)
 
-    def fps(self, text: str, default: float | None = None) -> None:
-        self.add_argument("--fps", type=frames_a_second, default=default, metavar="F", help=text)
+    def fps(self, text: str) -> None:
+        self.add_argument("--fps", type=frames_a_second, metavar="F", help=text)
 
     def last_frame(self, text: str) -> None:
         self.add_argument("--frame", type=int, metavar="N", required=True, help=text)
@@ -89,9 +89,17 @@ class _Command(argparse.ArgumentParser):
     def flag(self, name: str, text: str) -> None:
         """`--name`; `--no-name` is the same the other way round."""
         off = name.startswith("no-")
-        dest = name.removeprefix("no-")
-        action = "store_false" if off else "store_true"
-        self.add_argument(f"--{name}", dest=dest, action=action, help=text)
+        self._add_flag(name, text, default=off)
+
+    def setting(self, name: str, text: str) -> None:
+        """A flag of how files are made: None where it is not given, since a bake may tell it."""
+        self._add_flag(name, text, default=None)
+
+    def _add_flag(self, name: str, text: str, default: bool | None) -> None:
+        dest, value = name.removeprefix("no-"), not name.startswith("no-")
+        self.add_argument(
+            f"--{name}", dest=dest, action="store_const", const=value, default=default, help=text
+        )
 
     def quiet(self) -> None:
         self.add_argument("--quiet", dest="progress", action="store_false", help="no progress")
@@ -104,17 +112,17 @@ class _Command(argparse.ArgumentParser):
     def voxels(self, default: str) -> None:
         text = f"voxel size in m (default: {default})"
         self.add_argument("--voxel", type=positive, metavar="H", help=text)
-        self.flag("sharp", SHARP)
+        self.setting("sharp", SHARP)
 
     def files(self) -> None:
         """What is written of a frame."""
         self.voxels("the scene's")
         text = "host that reads it (default blender)"
-        self.add_argument("--preset", choices=PRESETS, default="blender", help=text)
-        self.flag("no-half", "store 32-bit floats")
-        self.flag("no-compress", "do not compress volumes")
-        self.flag("no-volumes", "write no .vdb files")
-        self.flag("no-tracers", "write no .npz files")
+        self.add_argument("--preset", choices=PRESETS, help=text)
+        self.setting("no-half", "store 32-bit floats")
+        self.setting("no-compress", "do not compress volumes")
+        self.setting("no-volumes", "write no .vdb files")
+        self.setting("no-tracers", "write no .npz files")
         self.flag("overwrite", "remove another bake that OUT holds")
 
 
@@ -157,14 +165,17 @@ def _add_bake(commands: argparse._SubParsersAction) -> None:
         help="simulate a scene and write numbered volumes and tracers",
         description="Simulate a scene and write OUT/name_0001.vdb, OUT/name_0001.npz ..., the "
         "archive OUT/name.vta and the manifest OUT/name.json. A bake that was interrupted goes on "
-        "when it is started again.",
+        "when it is started again; whatever of frames, rate and files is not given is as it was, "
+        "unless --overwrite is given.",
     )
-    parser.add_argument("scene", metavar="SCENE", help="scene.json, or scene.py that makes `scene`")
+    text = "scene.json, scene.py that makes `scene`, or the .vta of a bake"
+    parser.add_argument("scene", metavar="SCENE", help=text)
     parser.folder(text="folder; made if it is not there")
-    parser.frames("first and last frame (default 1-96); frame 1 is the start", FRAMES)
-    parser.fps("frames a second (default 24)", FPS)
+    first, last = FRAMES
+    parser.frames(f"first and last frame (default {first}-{last}); frame 1 is the start")
+    parser.fps(f"frames a second (default {FPS:g})")
     parser.files()
-    parser.flag("no-archive", "write no .vta file: an interrupted bake begins from the start")
+    parser.setting("no-archive", "write no .vta file: an interrupted bake begins from the start")
     parser.threads()
 
 
@@ -173,7 +184,8 @@ def _add_derive(commands: argparse._SubParsersAction) -> None:
         "derive",
         help="write volumes and tracers from the archive of a bake, without simulating",
         description="Write what a bake with these settings writes, from the archive of another one "
-        "and without simulating: voxels of another size, other frames, for another host.",
+        "and without simulating: voxels of another size, other frames, for another host. Frames "
+        "for which the archive is damaged are named, and all others made: status 3.",
     )
     parser.place("bake folder, or a .vta file")
     parser.folder(text="another folder")
@@ -230,7 +242,7 @@ def _add_rewind(commands: argparse._SubParsersAction) -> None:
         "rewind",
         help="remove the frames of a bake after one of them",
         description="Remove the frames of a bake after frame N, and their states. `vorton bake` "
-        "goes on from there.",
+        "goes on from there, `vorton prune --frames` lets it end there.",
     )
     parser.place()
     parser.last_frame("the last frame that stays")
@@ -293,10 +305,13 @@ def _add_preview(commands: argparse._SubParsersAction) -> None:
 
 def _add_info(commands: argparse._SubParsersAction) -> None:
     parser = commands.add_parser(
-        "info", help="print what a bake holds, with tracers per active voxel and warnings"
+        "info",
+        help="print what a bake holds, with tracers per active voxel and warnings",
+        description="Print what a bake holds, with tracers per active voxel and warnings. Status 1 "
+        "where files are missing, damaged or of another bake.",
     )
     parser.place("bake folder, or its manifest or another file of it; a .vta alone, too")
-    parser.flag("verify", "check the hash of every file; status 1 if one fails")
+    parser.flag("verify", "check the hash of every file, too")
 
 
 def _add_demo(commands: argparse._SubParsersAction) -> None:

@@ -3,24 +3,23 @@
 from __future__ import annotations
 
 import contextlib
-import dataclasses
 import os
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from . import _core
-from .archive import Archive
+from .archive import Archive, DamageError
 from .archive_writer import blocks_of, cut_archive, write_frames
 from .bake_folders import link
 from .bake_frames import frame_name
-from .bake_opening import difference, open_manifest, replace_after
+from .bake_opening import check_states, difference, open_manifest, replace_after
 from .baking import (
     Parts,
-    Volumes,
     bake_timed,
     check_frames,
     describe_bake,
+    made_with,
     prepare_folder,
     settings_of,
 )
@@ -116,12 +115,8 @@ def branch(
     if origin.archive is None:
         raise ValueError(f"{origin.path}: {NO_ARCHIVE}")
     first, last = check_frames(_frames_of(origin, frame) if frames is None else frames)
-    told = origin.data["volumes"]
-    how: dict[str, Any] = {
-        "fps": origin.data["fps"],
-        "volumes": None if told is None else _volumes_of(told),
-        "tracers": origin.data["tracers"],
-    }
+    check_states(origin)
+    how = made_with(origin) | {"frames": (first, last), "archive": True}
     with Archive(origin.archive) as archive:
         archive.select((1, frame))
         sim = Simulation(scene, how["fps"], threads=threads)
@@ -149,9 +144,7 @@ def branch(
         Parts(),
         scene,
         folder,
-        frames=(first, last),
         **how,
-        archive=True,
         progress=progress,
         threads=threads,
         overwrite=False,
@@ -171,23 +164,23 @@ def _frames_of(origin: Manifest, frame: int) -> tuple[int, int]:
 
 def _last_of(manifest: Manifest) -> int:
     """The last frame of a bake; of one that was pruned, the last one of its archive."""
+    return max(manifest.data["last"], _last_there(manifest))
+
+
+def _last_there(manifest: Manifest) -> int:
+    """The last frame that a bake or its archive has, 0: there is none."""
+    last = max(manifest.frames, default=0)
     if manifest.archive is None:
-        return manifest.data["last"]
+        return last
     with Archive(manifest.archive) as archive:
-        return max(manifest.data["last"], archive.last)
-
-
-def _volumes_of(told: Mapping[str, Any]) -> Volumes:
-    """What a manifest says of its volumes; where one of an older version does not: the default."""
-    names = [field.name for field in dataclasses.fields(Volumes)]
-    return Volumes(**{name: told[name] for name in names if name in told})
+        return max(last, archive.last)
 
 
 def _try(archive: Archive, frame: int, sim: Simulation, threads: int) -> None:
     """Raise what is damaged, and what `carry_over` will raise, before anything is written."""
     for number in range(1, frame + 1):
         if damage := archive.damage(number):
-            raise ValueError(f"{archive.path.parent / damage}: bake it again to repair it")
+            raise DamageError(archive.path, {number: damage}, ": bake it again to repair it")
     earlier = Simulation(archive.scene(frame), archive.fps, threads=threads)
     go_on_from(earlier, archive, frame)
     carry_over(earlier, sim)
@@ -248,7 +241,7 @@ def _leave_in_place(
     if manifest.data["name"] != scene.name:
         text = f"holds the other bake, {manifest.data['name']!r}; choose another folder, or give"
         raise ValueError(f"out = {shown(folder)}: {text} the scene this name to go on there")
-    if not difference(manifest, scene, settings):
+    if not difference(manifest.data, scene.name, settings):
         return manifest
     lost = range(frame + 1, _last_of(manifest) + 1)
     if lost and not overwrite:
@@ -290,7 +283,8 @@ def _link_frames(manifest: Manifest, origin: Manifest, frame: int) -> None:
 def rewind(place: str | os.PathLike[str], frame: int) -> Manifest:
     """Remove the frames of a bake after one of them, and their states.
 
-    `bake` goes on from there, with the same bytes where nothing has changed.
+    It is then as if it had been interrupted there: `bake` goes on, to the same bytes where nothing
+    has changed. `prune_bake` makes a bake shorter.
 
     Parameters
     ----------
@@ -314,10 +308,10 @@ def rewind(place: str | os.PathLike[str], frame: int) -> Manifest:
     frame = check_integer("frame", frame, least=1, most=MOST_FRAMES)
     with locked(manifest.folder):
         manifest = Manifest.load(manifest.path)
-        first, last = manifest.data["first"], _last_of(manifest)
+        first, last = manifest.data["first"], _last_there(manifest)
         if not first <= frame <= last:
             raise ValueError(f"frame = {frame}: {manifest.folder} has frames {first} to {last}")
-        manifest.keep(first, frame)
+        manifest.remove_frames([n for n in manifest.frames if n > frame])
         if manifest.archive is not None:
             cut_archive(manifest.archive, frame)
     return manifest

@@ -14,7 +14,8 @@ from .archive import Archive, head_block
 from .archive_writer import begins_with, write_frames
 from .baking import check_frames, prepare_folder
 from .branches import Branch, scene_of
-from .fields import check_flag, ranges_text, shown
+from .damages import damages
+from .fields import check_flag, shown
 from .files import (
     file_sha256,
     flush_file,
@@ -168,7 +169,7 @@ def _check_begun(made: Manifest) -> None:
 
 def _link_files(manifest: Manifest, made: Manifest, copy: bool) -> None:
     """The files of frames and stages, none of which takes the place of another file."""
-    for text in _damages(manifest):
+    for text in damages(manifest):
         raise ValueError(f"{manifest.folder}: {text}: bake again to repair it")
     names = [file["name"] for n in manifest.frames for file in manifest.frame(n)["files"]]
     names += [path.name for path in manifest.stage_files]
@@ -186,17 +187,6 @@ def _link_files(manifest: Manifest, made: Manifest, copy: bool) -> None:
 def _same(source: Path, target: Path) -> bool:
     """Whether both hold the same: an earlier copy, or a move, was interrupted."""
     return os.path.samefile(source, target) or file_sha256(source) == file_sha256(target)
-
-
-def _damages(manifest: Manifest) -> list[str]:
-    found = [text for n in manifest.frames if (text := manifest.damage(n))]
-    if manifest.archive is not None:
-        with Archive(manifest.archive) as archive:
-            found += [text for n in archive.frames if (text := archive.damage(n))]
-            lacking = set(range(1, max(manifest.frames, default=0) + 1)) - set(archive.frames)
-        if lacking:
-            found.append(f"{manifest.archive.name} lacks frames {ranges_text(sorted(lacking))}")
-    return found
 
 
 def _relative_to(about: dict[str, Any], old: Path, new: Path) -> dict[str, Any]:

@@ -2,16 +2,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from .archive import SUFFIX, Archive
 from .branches import known_by
-from .fields import shown
-from .files import remove_leftovers
-from .manifest import FORMAT, SCHEMA, UNITS, Manifest
+from .fields import parse_json, shown
+from .files import remove, remove_leftovers
+from .manifest import FORMAT, SCHEMA, UNITS, Manifest, check_whole
 from .scene import Scene
 
-__all__ = ["difference", "open_manifest", "replace_after"]
+__all__ = [
+    "bake_there",
+    "check_states",
+    "difference",
+    "open_manifest",
+    "other_states",
+    "replace_after",
+    "told_by_archive",
+]
 
 
 def open_manifest(
@@ -24,32 +34,39 @@ def open_manifest(
     """The manifest to go on with, or a new one; not yet saved."""
     path = folder / f"{scene.name}.json"
     earlier = Manifest.all_in(folder)
-    if path.exists() and not any(manifest.path == path for manifest in earlier):
-        _refuse_damaged(path, overwrite)
+    if not any(manifest.path == path for manifest in earlier):
+        told = told_by_archive(path.with_suffix(SUFFIX))
+        if path.exists():
+            _refuse_damaged(path, overwrite, told is not None)
+        earlier += [] if told is None else [told]
     for manifest in earlier:
-        other = difference(manifest, scene, settings)
+        other = difference(manifest.data, scene.name, settings)
         if not other:
             remove_leftovers(folder)
-            return _take_over(manifest, scene, settings, frames)
+            taken = _take_over(manifest, scene, settings, frames)
+            _refuse_other_states(taken, overwrite)
+            return taken
         if not overwrite:
             raise ValueError(
                 f"{folder}: holds a bake of {other}; choose another folder, or give "
                 "overwrite=True (--overwrite) to remove it"
             )
+    made = _new_manifest(path, scene, settings, frames)
+    states = None if other_states(made) else made.archive  # whatever files were made of them
     for manifest in earlier:
-        manifest.remove_files()
+        manifest.remove_files(kept=states)
     remove_leftovers(folder)
-    manifest = _new_manifest(path, scene, settings, frames)
-    _refuse_strangers(manifest, overwrite)
-    return manifest
+    _refuse_strangers(made, overwrite)
+    return made
 
 
 def _take_over(
     earlier: Manifest, scene: Scene, settings: dict[str, Any], frames: tuple[int, int]
 ) -> Manifest:
     """The frames of an earlier manifest; all else is as it must be."""
-    data = earlier.data
-    both = min(data["first"], frames[0]), max(data["last"], frames[1])
+    data, both = earlier.data, frames
+    if data["frames"]:
+        both = min(data["first"], frames[0]), max(data["last"], frames[1])
     manifest = _new_manifest(earlier.path, scene, settings, both)
     kept = {key: data[key] for key in ("branch", "frames") if key in data}
     return Manifest(earlier.path, manifest.data | kept)
@@ -69,23 +86,114 @@ def replace_after(
     return made
 
 
-def _refuse_damaged(path: Path, overwrite: bool) -> None:
-    """A file in the place of the manifest that is none, or no whole one."""
+def told_by_archive(path: Path) -> Manifest | None:
+    """The manifest of a bake as its archive tells it, without frames; None: that is no archive of a
+    bake, or its head cannot be read."""
+    try:
+        with Archive(path) as archive:
+            about, last = archive.about, max(archive.last, 1)
+        if about["name"] != path.stem:  # it is not where its bake was
+            return None
+        keys = ("name", "vorton", "build", "scene_sha256", "fps", "volumes", "tracers", "scene")
+        data: dict[str, Any] = {key: about[key] for key in keys}
+        data |= {"branch": about["branch"]} if "branch" in about else {}
+        data |= {"format": FORMAT, "schema": SCHEMA, "seed": data["scene"]["seed"], "units": UNITS}
+        data |= {"first": 1, "last": last, "archive": path.name, "frames": []}
+        check_whole(data)
+    except (KeyError, OSError, ValueError):
+        return None
+    made = Manifest(path.with_suffix(".json"), data)
+    numbers = (int(Path(name).stem.rpartition("_")[2]) for name in made.strangers())
+    made.data["first"] = min((n for n in numbers if 1 <= n <= last), default=1)
+    return made
+
+
+def bake_there(folder: Path, scene: Scene) -> Manifest | None:
+    """The bake of a scene that is in a folder, by its manifest or, where that is lost, its archive;
+    None: there is none."""
+    path = folder / f"{scene.name}.json"
+    try:
+        manifest: Manifest | None = Manifest.load(path)
+    except (OSError, ValueError):
+        manifest = told_by_archive(path.with_suffix(SUFFIX))
+    same = manifest is not None and manifest.data["scene_sha256"] == scene.sha256
+    return manifest if same else None
+
+
+def other_states(manifest: Manifest) -> str | None:
+    """Whose states the archive of a bake holds, if not its own; None where they are, or where its
+    head cannot be read.
+
+    A branch in the folder of its origin that was interrupted may have left states of either.
+    """
+    if manifest.archive is None:
+        return None
+    try:
+        with Archive(manifest.archive) as archive:
+            about = archive.about
+    except (OSError, ValueError):
+        return None
+    data = manifest.data
+    branches = data.get("branch") or about.get("branch")
+    if branches and about["name"] == data["name"] and _scenes_of(data) & _scenes_of(about):
+        return None
+    keys = ("vorton", "build", "scene_sha256", "fps", "branch")
+    return difference(about, data["name"], {key: data.get(key) for key in keys})
+
+
+def _scenes_of(data: Mapping[str, Any]) -> set[str]:
+    """Digests of the scenes of a bake, those that it has left as a branch among them."""
+    return {data["scene_sha256"], *(digest for _, digest in known_by(data.get("branch")))}
+
+
+def check_states(manifest: Manifest) -> None:
+    """ValueError where the archive of a bake holds states of another."""
+    if other := other_states(manifest):
+        raise ValueError(
+            f"{manifest.archive}: holds states of {other}, unlike {manifest.path.name} beside it; "
+            "move it into a folder of its own"
+        )
+
+
+def _refuse_other_states(manifest: Manifest, overwrite: bool) -> None:
+    """An archive of another bake in the place of ours."""
+    other = other_states(manifest)
+    if not other or manifest.archive is None:
+        return
+    if not overwrite:
+        raise ValueError(
+            f"{manifest.archive}: holds states of {other}; move it into another folder, or give "
+            "overwrite=True (--overwrite) to remove it"
+        )
+    remove(manifest.archive)
+
+
+def _refuse_damaged(path: Path, overwrite: bool, told: bool) -> None:
+    """A file in the place of the manifest that is none, or no whole one. One that was cut off, or
+    lost to zeros, is made again where the archive has `told` what it was."""
     try:
         Manifest.load(path)
     except ValueError as error:
         if not Manifest.may_replace(path):
             text = "exists and is not the manifest of a bake; choose another folder"
             raise ValueError(f"{path}: {text}") from error
-        if not overwrite:
+        if not overwrite and not (told and not _is_json(path)):
             text = "choose another folder, or give overwrite=True (--overwrite) to bake anew"
             raise ValueError(f"{error}; {text}") from error
 
 
-def difference(manifest: Manifest, scene: Scene, settings: dict[str, Any]) -> str | None:
-    """In what an older bake differs from this one, or None."""
-    old = manifest.data
-    if old.get("name") != scene.name:
+def _is_json(path: Path) -> bool:
+    try:
+        parse_json(path.read_text(encoding="utf-8"))
+    except ValueError:
+        return False
+    return True
+
+
+def difference(old: Mapping[str, Any], name: str, settings: Mapping[str, Any]) -> str | None:
+    """In what an older bake, by its manifest or the head of its archive, differs from this one, or
+    None."""
+    if old.get("name") != name:
         return f"another scene, {old.get('name')!r}"
     for key, value in settings.items():
         if old.get(key) == value:
@@ -99,7 +207,7 @@ def difference(manifest: Manifest, scene: Scene, settings: dict[str, Any]) -> st
         if key in ("vorton", "build"):
             return f"this scene by another vorton ({key} {shown(old.get(key))})"
         if key == "scene_sha256":
-            return f"another scene, also named {scene.name!r}"
+            return f"another scene, also named {name!r}"
         if key == "archive":
             if value is None:
                 return f"this scene with an archive, {old.get(key)}"

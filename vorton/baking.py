@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from . import _core
-from .archive import SUFFIX, Archive, describe_scene
+from .archive import SUFFIX, describe_scene
 from .archive_writer import ArchiveWriter
 from .bake_frames import (
     Frame,
@@ -27,26 +27,23 @@ from .bake_frames import (
     threads_of,
     write_frame,
 )
-from .bake_opening import open_manifest
+from .bake_opening import bake_there, open_manifest
 from .bake_writer import FrameWriter
 from .branches import Branch, branch_of
 from .course import Course
-from .derive_jobs import make_in_processes
 from .fields import (
     Definition,
     check_flag,
     check_integer,
     check_number,
-    check_vector,
     choice,
     number,
     ranges_text,
     shown,
 )
 from .files import locked, make_folder
-from .manifest import FPS, FRAMES, MOST_FPS, MOST_FRAMES, NO_ARCHIVE, Manifest
+from .manifest import FPS, FRAMES, MOST_FPS, MOST_FRAMES, Manifest
 from .progress import Callback, Progress
-from .retime import RetimedCourse, course_of, last_frame, needed
 from .scene import Scene
 from .scene_advice import warn_of_coarse_voxel
 from .simulation import Simulation
@@ -136,13 +133,17 @@ class Volumes(Definition):
         }
 
 
+VOLUMES = Volumes()
+"""The default."""
+
+
 def bake(
     scene: Scene,
     out: str | os.PathLike[str],
     *,
     frames: tuple[int, int] = FRAMES,
     fps: float = FPS,
-    volumes: Volumes | None = Volumes(),
+    volumes: Volumes | None = VOLUMES,
     tracers: bool = True,
     archive: bool = True,
     progress: bool | Callback = True,
@@ -158,7 +159,7 @@ def bake(
     manifest `OUT/name.json`, where name is the scene's. Frames that an earlier bake of the same
     scene with the same settings by the same build of vorton has written, and whose hash still
     agrees, are kept; the range may grow. Where the archive has the state of a frame, it is not
-    simulated again.
+    simulated again. A manifest that was lost is made again where the archive tells of this bake.
 
     Parameters
     ----------
@@ -183,7 +184,8 @@ def bake(
         0 to 64; 0 (default): all processors. The result does not depend on it. One thread more
         writes the frames.
     overwrite : bool
-        Remove what an earlier bake of something else has left in the folder, default False.
+        Remove what an earlier bake of something else has left in the folder, default False. States
+        of this scene by this build are gone on from, whatever files were made of them.
 
     Returns
     -------
@@ -235,7 +237,7 @@ def bake_timed(
     first, last = check_frames(frames)
     fps = check_number("fps", fps, above=0, most=MOST_FPS, unit="1/s")
     threads = check_integer("threads", threads, least=0, most=64)
-    _check_volumes(volumes, check_flag("tracers", tracers))
+    check_volumes(volumes, check_flag("tracers", tracers))
     sim = Simulation(scene, fps, threads=threads)
     branch = _branch_there(Path(out), scene)
     settings = settings_of(sim, volumes, tracers, check_flag("archive", archive), branch)
@@ -260,139 +262,6 @@ def bake_timed(
     return manifest
 
 
-def derive(
-    place: str | os.PathLike[str],
-    out: str | os.PathLike[str],
-    *,
-    frames: tuple[int, int] | None = None,
-    fps: float | None = None,
-    region: Any = None,
-    volumes: Volumes | None = Volumes(),
-    tracers: bool = True,
-    jobs: int = 1,
-    progress: bool | Callback = True,
-    threads: int = 0,
-    overwrite: bool = False,
-) -> Manifest:
-    """Write the frames of an archive with other settings, without simulating.
-
-    OUT becomes what a bake of the scene with these settings writes, but without an archive: byte by
-    byte, where the same build of vorton made the archive. A second call goes on, or adds frames.
-
-    Parameters
-    ----------
-    place : path
-        Folder of a bake, its manifest, or a .vta file.
-    out : path
-        Another folder; made if it is not there.
-    frames : two whole numbers, optional
-        First and last frame; default: all that the archive has.
-    fps : number, 1/s, optional
-        Another frame rate, > 0 to 10000: frame n is at (n - 1) / fps seconds of the same motion, so
-        that four times the rate, shown at the old one, is slow motion. Between the frames of the
-        archive particles lie on cubics through their places and velocities in both; at its frames
-        all is as without this. Default: that of the archive.
-    region : (lower, upper), m, optional
-        Two opposite corners of a box: only the tracers in it are written, lower <= position <
-        upper, so that what the boxes of a partition hold adds up. Default: all tracers.
-    jobs : whole number
-        How many processes make frames at the same time, 1 (default) to 64, each with its share of
-        the threads and the memory of a frame or, between frames, of four. The files do not depend
-        on it. With as many as there are processors it takes about half as long.
-    volumes, tracers, progress, threads, overwrite
-        As of `bake`.
-
-    Returns
-    -------
-    Manifest
-
-    Raises
-    ------
-    ValueError, TypeError, OSError, KeyboardInterrupt
-        As of `bake`; no archive there, a frame that it lacks, a damaged one.
-    """
-    threads = check_integer("threads", threads, least=0, most=64)
-    _check_volumes(volumes, check_flag("tracers", tracers))
-    jobs = check_integer("jobs", jobs, least=1, most=64)
-    box = None if region is None else _check_region(region)
-    if fps is not None:
-        fps = check_number("fps", fps, above=0, most=MOST_FPS, unit="1/s")
-    with Archive(_find_archive(Path(place))) as archive:
-        sim = Simulation(archive.scene(), archive.fps, threads=threads)
-        course, numbers = _course_of(archive, sim, frames, fps)
-        first, last = numbers[0], numbers[-1]
-        settings = settings_of(sim, volumes, tracers, False, archive.branch)
-        folder = prepare_folder(out)
-        retimed = fps is not None and fps != archive.fps
-        settings |= {
-            "fps": fps if retimed else archive.fps,
-            "region": box,
-            "archived_fps": archive.fps if retimed else None,
-            "branch": None if archive.branch is None else archive.branch.to_dict(folder),
-        }
-        if folder.resolve() == archive.path.resolve().parent:
-            raise ValueError(f"out = {shown(out)}: holds the archive; choose another folder")
-        with locked(folder):
-            manifest = open_manifest(folder, sim.scene, settings, (first, last), overwrite)
-            todo = {n for n in numbers if not manifest.is_whole(n)}
-            manifest.save()
-            if todo:
-                with Progress(len(todo), f"derive {sim.scene.name}", progress) as shown_progress:
-                    if jobs > 1:
-                        made = make_in_processes(
-                            archive, manifest, sorted(todo), jobs, threads_of(sim)
-                        )
-                        for record in made:
-                            manifest.add_frame(record)
-                            shown_progress.advance()
-                    else:
-                        _run(course, manifest, sorted(todo), todo, archive, shown_progress, Parts())
-            manifest.check_presence()
-    return manifest
-
-
-def _course_of(
-    archive: Archive, sim: Simulation, frames: tuple[int, int] | None, fps: float | None
-) -> tuple[Course | RetimedCourse, list[int]]:
-    """How to come to the frames that are to be derived, and their numbers."""
-    wanted = None if frames is None else check_frames(frames)
-    if fps is None or fps == archive.fps:
-        return course_of(archive, sim, archive.fps), archive.select(wanted)
-    first, last = wanted or (1, last_frame(archive, fps))
-    numbers = list(range(first, last + 1))
-    needed(archive, numbers, fps)
-    return course_of(archive, sim, fps), numbers
-
-
-def _check_region(region: Any) -> list[list[float]]:
-    if isinstance(region, str) or not hasattr(region, "__len__") or len(region) != 2:
-        raise TypeError(f"region = {shown(region)}: must be two corners of a box, m")
-    corners = [list(check_vector("region", corner)) for corner in region]
-    if not all(low < high for low, high in zip(*corners, strict=True)):
-        raise ValueError(f"region = {shown(region)}: the first corner must be the lower one")
-    return corners
-
-
-def _find_archive(place: Path) -> Path:
-    """The archive in a folder, of a manifest, or the one at this path."""
-    if place.suffix == SUFFIX:
-        return place
-    if place.is_dir():
-        found = sorted(place.glob(f"*{SUFFIX}"))
-        if len(found) != 1:
-            has = "none"
-            if found:
-                has = f"several archives, name one: {', '.join(map(str, found))}"
-            elif any(manifest.archive is None for manifest in Manifest.all_in(place)):
-                has = "none: the bake was made without one, or pruned of it"
-            raise ValueError(f"{place}: must hold a motion archive, and holds {has}")
-        return found[0]
-    path = Manifest.load(place).archive
-    if path is None:
-        raise ValueError(f"{place}: {NO_ARCHIVE}")
-    return path
-
-
 def prepare_folder(out: str | os.PathLike[str]) -> Path:
     if not os.fspath(out):
         raise ValueError(f"out = {shown(out)}: must be the path of a folder")
@@ -407,17 +276,31 @@ def _open_archive(manifest: Manifest, sim: Simulation) -> ArchiveWriter:
 
 def describe_bake(manifest: Manifest, scene: Scene) -> dict[str, Any]:
     """The head of the archive of a bake."""
-    about = describe_scene(scene, manifest.data["fps"], manifest.folder)
-    branch = manifest.data.get("branch")
-    return about if branch is None else about | {"branch": branch}
+    data = manifest.data
+    about = describe_scene(scene, data["fps"], manifest.folder)
+    about |= {"volumes": data["volumes"], "tracers": data["tracers"]}
+    return about if data.get("branch") is None else about | {"branch": data["branch"]}
+
+
+def made_with(manifest: Manifest) -> dict[str, Any]:
+    """The arguments of `bake` with which a bake was made."""
+    data, told = manifest.data, manifest.data["volumes"]
+    names = {field.name for field in dataclasses.fields(Volumes)}  # of older versions: not all
+    return {
+        "frames": (data["first"], data["last"]),
+        "fps": data["fps"],
+        "volumes": None if told is None else Volumes(**{n: told[n] for n in names & told.keys()}),
+        "tracers": data["tracers"],
+        "archive": data["archive"] is not None,
+    }
 
 
 def _branch_there(folder: Path, scene: Scene) -> Branch | None:
     """Of the bake of this scene that is in a folder, if there is one."""
     try:
-        manifest = Manifest.load(folder / f"{scene.name}.json")
-        return branch_of(manifest) if manifest.data["scene_sha256"] == scene.sha256 else None
-    except (OSError, ValueError):  # said later, if it matters
+        manifest = bake_there(folder, scene)
+        return None if manifest is None else branch_of(manifest)
+    except ValueError:  # said later, if it matters
         return None
 
 
@@ -431,7 +314,7 @@ def check_frames(frames: tuple[int, int]) -> tuple[int, int]:
     return first, last
 
 
-def _check_volumes(volumes: Volumes | None, tracers: bool) -> None:
+def check_volumes(volumes: Volumes | None, tracers: bool) -> None:
     if volumes is not None and not isinstance(volumes, Volumes):
         raise TypeError(f"volumes = {shown(volumes)}: must be Volumes or None")
     if volumes is None and not tracers:
@@ -471,18 +354,18 @@ def _plan(todo: set[int], last: int, states: ArchiveWriter | None) -> list[int]:
 
 
 def _run(
-    course: Course | RetimedCourse,
+    course: Course,
     manifest: Manifest,
     plan: list[int],
     todo: set[int],
-    states: ArchiveWriter | Archive | None,
+    states: ArchiveWriter | None,
     progress: Progress,
     parts: Parts,
 ) -> None:
     """Come to each frame of `plan`; it is written beside the way to the next."""
     archived = frozenset(() if states is None else states.frames)
     lacking = [n for n in plan if n not in archived]
-    if archived and lacking and isinstance(states, ArchiveWriter):
+    if archived and lacking:
         first = f"from frame {lacking[0] - 1} on" if lacking[0] > 1 else "from the start"
         progress.say(f"simulates {first}: {manifest.data['archive']} lacks {ranges_text(lacking)}")
     with FrameWriter(lambda frame: write_frame(frame, manifest, states, parts)) as writer:
@@ -493,14 +376,21 @@ def _run(
             at = number
             with parts.timed("state"):
                 show_columns(sim)
-                save = isinstance(states, ArchiveWriter) and number not in archived
+                save = states is not None and number not in archived
                 state = sim._core.save_state(number) if save else None
             frame = Frame({"frame": number}, None, None)
             if number in todo:
-                threads = threads_of(sim) - writer.busy  # or both would wait for each other
-                frame = take_frame(sim, manifest.data, number, max(threads, 1), parts)
+                frame = take_beside(writer, sim, manifest, number, parts)
             if writer.wait():
                 progress.advance()
             writer.give(dataclasses.replace(frame, state=state))
         if writer.wait():
             progress.advance()
+
+
+def take_beside(
+    writer: FrameWriter, sim: Simulation, manifest: Manifest, number: int, parts: Parts
+) -> Frame:
+    """Take a frame while another may be being written: or both would wait for each other."""
+    threads = threads_of(sim) - writer.busy
+    return take_frame(sim, manifest.data, number, max(threads, 1), parts)

@@ -1,12 +1,14 @@
 """The command `vorton`: `arguments.make_parser` says what it does.
 
-Exit status: 0 done; 1 an error, said in one line; 2 wrong usage; 130 interrupted by Ctrl-C; 143
+Exit status: 0 done; 1 an error, said in one line; 2 wrong usage; 3 all was derived but for frames
+of the archive that are damaged, which the error names; 130 interrupted by Ctrl-C; 143
 ended by SIGTERM.
 """
 
 from __future__ import annotations
 
 import contextlib
+import dataclasses
 import functools
 import os
 import shlex
@@ -19,11 +21,14 @@ from pathlib import Path
 from typing import Any
 
 from . import sdk
-from .archive import SUFFIX, Archive
+from .archive import SUFFIX, Archive, DamageError
 from .arguments import TRACEBACK, make_parser
 from .bake_branch import branch, rewind
 from .bake_folders import copy_bake, move_bake, prune_bake
-from .baking import PRESETS, Volumes, bake, derive
+from .bake_opening import bake_there, told_by_archive
+from .baking import PRESETS, VOLUMES, Volumes, bake, made_with
+from .damages import damages, damages_of_archive
+from .deriving import derive
 from .fields import ranges_text
 from .files import explain
 from .first_moments import hand_over
@@ -33,7 +38,7 @@ from .manifest import Manifest
 from .report import describe, describe_archive
 from .scene_files import load_scene
 
-INTERRUPTED, TERMINATED = 130, 143
+DAMAGED, INTERRUPTED, TERMINATED = 3, 130, 143
 
 
 # ---- commands ----
@@ -44,35 +49,46 @@ def _own(arguments: Namespace) -> dict[str, Any]:
     return {k: v for k, v in vars(arguments).items() if k not in ("command", "command_line")}
 
 
-def _take_files(values: dict[str, Any]) -> dict[str, Any]:
-    """The options, with those of the volumes as `Volumes`."""
-    names = ("voxel", "preset", "half", "sharp", "compress")
-    volumes = Volumes(**{name: values.pop(name) for name in names})
-    return values | {"volumes": volumes if values["volumes"] else None}
+def _take_files(options: dict[str, Any], told: dict[str, Any]) -> dict[str, Any]:
+    """The options that were given, with those of the volumes as `Volumes`; the others as `told`."""
+    given = {name: value for name, value in options.items() if value is not None}
+    names = given.keys() & {field.name for field in dataclasses.fields(Volumes)}
+    own = {name: given.pop(name) for name in names}
+    volumes = told.get("volumes", VOLUMES)
+    if own:
+        volumes = dataclasses.replace(volumes or VOLUMES, **own)
+    if given.pop("volumes", True) is False:
+        volumes = None
+    return told | given | {"volumes": volumes}
 
 
 def run_bake(arguments: Namespace) -> int:
     """`vorton bake`."""
-    values = _take_files(_own(arguments))
-    scene = load_scene(values.pop("scene"))
+    options = _own(arguments)
+    scene = load_scene(options.pop("scene"))
+    there = None if arguments.overwrite else bake_there(arguments.out, scene)
+    values = _take_files(options, {} if there is None else made_with(there))
     try:
         manifest = bake(scene, **values)
     except KeyboardInterrupt as stop:
         return _say_how_to_go_on(arguments, arguments.out / f"{scene.name}.json", stop)
-    return _describe(arguments, manifest)
+    return _describe(manifest)
 
 
 def run_derive(arguments: Namespace) -> int:
     """`vorton derive`."""
-    values, box = _take_files(_own(arguments)), arguments.region
+    values, box = _take_files(_own(arguments), {}), arguments.region
     values["region"] = None if box is None else (box[:3], box[3:])
     try:
         manifest = derive(**values)
+    except DamageError as error:
+        print(f"vorton: error: {one_line(error)}", file=sys.stderr)
+        return DAMAGED
     except KeyboardInterrupt as stop:
         found = Manifest.all_in(arguments.out)
         path = found[0].path if found else arguments.out / "none"
         return _say_how_to_go_on(arguments, path, stop)
-    return _describe(arguments, manifest)
+    return _describe(manifest)
 
 
 def run_branch(arguments: Namespace) -> int:
@@ -91,10 +107,11 @@ def _run_and_describe(function: Callable[..., Manifest], arguments: Namespace) -
     return 0
 
 
-def _describe(arguments: Namespace, manifest: Manifest) -> int:
+def _describe(manifest: Manifest) -> int:
     print(describe(manifest))
     if manifest.data["volumes"]:
-        print(f"{arguments.preset:10} {PRESETS[arguments.preset].hint}")
+        preset = manifest.data["volumes"]["preset"]
+        print(f"{preset:10} {PRESETS[preset].hint}")
     return 0
 
 
@@ -165,36 +182,32 @@ def run_info(arguments: Namespace) -> int:
     """`vorton info`."""
     if not arguments.place.exists():
         raise FileNotFoundError(f"{arguments.place}: no such folder or file")
-    alone = arguments.place.suffix == SUFFIX and Manifest.of_file(arguments.place) is None
-    if alone:
-        print(describe_archive(arguments.place))
-        return 0
-    manifest = Manifest.find(arguments.place)
+    place, verify = arguments.place, arguments.verify
+    if place.suffix == SUFFIX and Manifest.of_file(place) is None:
+        return _show_archive(place, verify)
+    archives = sorted(place.glob(f"*{SUFFIX}")) if place.is_dir() else []
+    if archives and not Manifest.all_in(place):
+        shown = [_show_archive(path, verify) for path in archives]
+        return 1 if any(shown) or any(map(told_by_archive, archives)) else 0
+    manifest = Manifest.find(place)
     print(describe(manifest))
-    if not arguments.verify:
-        return 0
-    damages = [damage for n in manifest.frames if (damage := manifest.damage(n))]
-    damages += _damages_of_archive(manifest)
-    for damage in damages:
+    found = damages(manifest, content=verify)
+    for damage in found:
         print(f"damaged    {damage}: bake again to repair it")
-    if not damages:
+    if not found and verify:
         print(f"verified   all files of {len(manifest.frames)} frames are as they were written")
-    return 1 if damages or manifest.missing else 0
+    return 1 if found or (verify and manifest.missing) else 0
 
 
-def _damages_of_archive(manifest: Manifest) -> list[str]:
-    if manifest.archive is None:
-        return []
-    try:
-        with Archive(manifest.archive) as archive:
-            needed = range(1, max(manifest.frames, default=0) + 1)
-            lacking = sorted(set(needed).difference(archive.frames))
-            damages = [damage for n in archive.frames if (damage := archive.damage(n))]
-    except (OSError, ValueError) as error:
-        return [str(error)]
-    if lacking:
-        damages.append(f"{manifest.archive.name} lacks frames {ranges_text(lacking)}")
-    return damages
+def _show_archive(path: Path, verify: bool) -> int:
+    """Of an archive that no manifest tells of."""
+    print(describe_archive(path))
+    with Archive(path) as archive:
+        found = damages_of_archive(archive) if verify else []
+        lost = bool(archive.lost)
+    for damage in found:
+        print(f"damaged    {damage}")
+    return 1 if found or lost else 0
 
 
 def run_demo(arguments: Namespace) -> int:

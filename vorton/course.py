@@ -201,6 +201,13 @@ class Course:
     def _make(self, scene: Scene) -> Simulation:
         return Simulation(scene, self.own.fps, threads=self.own._threads)
 
+    def show(self, number: int, states: Archive | ArchiveWriter, parts: Parts) -> Simulation:
+        """The simulation at a frame of an archive; raises as `go_on_from`."""
+        with parts.timed("state"):
+            sim = self.enter(number)
+            go_on_from(sim, states, number)
+        return sim
+
     def come_to(
         self,
         at: int,
@@ -213,8 +220,8 @@ class Course:
         or the one behind. `archived` are the frames that `states` has."""
         wanted = number if number in archived else number - 1
         if wanted != at:
-            with parts.timed("state"):
-                go_on_from(self.enter(wanted), states, wanted)
+            assert states is not None
+            self.show(wanted, states, parts)
         if wanted == at == 0:
             self.enter(1)
         if number > 1 and number not in archived:

@@ -15,17 +15,32 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from .archive import Archive
+from .archive import Archive, DamageError
 from .bake_frames import Parts, show_columns, take_frame, write_files
+from .course import Course
 from .manifest import Manifest, json_value
-from .retime import course_of, place_of
+from .retime import RetimedCourse, course_of, place_of
 from .simulation import Simulation
 
 __all__ = ["make_in_processes"]
 
 _ERRORS: dict[str, type[Exception]] = {
-    error.__name__: error for error in (ValueError, TypeError, OSError, MemoryError)
+    error.__name__: error for error in (ValueError, TypeError, MemoryError)
 }
+
+
+def _told(error: Exception) -> dict[str, Any]:
+    """An error as a line of JSON has it."""
+    if isinstance(error, OSError):
+        return {"error": "OSError", "errno": error.errno, "text": error.strerror or str(error)}
+    return {"error": type(error).__name__, "text": str(error)}
+
+
+def _made_of(told: dict[str, Any]) -> Exception:
+    """The error that was told."""
+    if told["error"] == "OSError":
+        return OSError(told["errno"], told["text"])
+    return _ERRORS.get(told["error"], RuntimeError)(told["text"])
 
 
 # ---- in a process of its own ----
@@ -42,16 +57,31 @@ def work() -> None:
         course = course_of(archive, sim, manifest.data["fps"])
         for line in sys.stdin:
             try:
-                records = [_make(course, archive, manifest, n) for n in json.loads(line)]
-                answer: dict[str, Any] = {"records": records}
+                answer = _make_all(course, archive, manifest, json.loads(line))
             except Exception as error:
-                answer = {"error": type(error).__name__, "text": str(error)}
+                answer = _told(error)
             print(json.dumps(answer), file=answers, flush=True)
 
 
-def _make(course: Any, archive: Archive, manifest: Manifest, number: int) -> dict[str, Any]:
+def _make_all(
+    course: Course | RetimedCourse, archive: Archive, manifest: Manifest, numbers: Sequence[int]
+) -> dict[str, Any]:
+    """The records of the frames that could be made, and which of the archive cannot be read."""
+    records: list[dict[str, Any]] = []
+    lost: dict[int, str] = {}
+    for number in numbers:
+        try:
+            records.append(_make(course, archive, manifest, number))
+        except DamageError as error:
+            lost |= error.frames
+    return {"records": records, "lost": list(lost.items())}
+
+
+def _make(
+    course: Course | RetimedCourse, archive: Archive, manifest: Manifest, number: int
+) -> dict[str, Any]:
     parts = Parts()
-    sim = course.come_to(0, number, archive, archive.frames, parts)
+    sim = course.show(number, archive, parts)
     show_columns(sim)
     frame = take_frame(sim, manifest.data, number, max(sim._threads, 1), parts)
     write_files(frame, manifest, parts)
@@ -105,10 +135,13 @@ def make_in_processes(
     archive: Archive,
     manifest: Manifest,
     numbers: Sequence[int],
+    lost: dict[int, str],
     jobs: int,
     threads: int,
 ) -> Iterator[dict[str, Any]]:
     """Write the files of frames, in any order; yields the record of each.
+
+    `lost` takes the frames of the archive that cannot be read.
 
     Raises
     ------
@@ -141,7 +174,8 @@ def make_in_processes(
         for _ in groups:
             answer = answers.get()
             if "error" in answer:
-                raise _ERRORS.get(answer["error"], RuntimeError)(answer["text"])
+                raise _made_of(answer)
+            lost.update((n, why) for n, why in answer["lost"])
             yield from answer["records"]
     finally:
         while True:  # what was not begun is not begun any more

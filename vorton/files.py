@@ -27,8 +27,8 @@ _NOT_INHERITED = getattr(os, "O_CLOEXEC", 0)  # Windows: never
 _REASONS = {
     errno.ENOSPC: "the disk is full",
     getattr(errno, "EDQUOT", -1): "the disk quota is used up",  # unknown to Windows
-    errno.EACCES: "no permission to write there",
-    errno.EPERM: "no permission to write there",
+    errno.EACCES: "no permission",
+    errno.EPERM: "no permission",
     errno.EROFS: "the file system is read-only",
     errno.ENOENT: "the folder does not exist",
     errno.ENOTDIR: "a part of the path is a file, not a folder",

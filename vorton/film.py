@@ -172,7 +172,7 @@ class ArchiveShot(Shot):
         with Archive(self.path) as archive:
             course = Course(sim, archive.branch)
             for number in self.numbers:
-                self.simulation = course.come_to(0, number, archive, archive.frames, Parts())
+                self.simulation = course.show(number, archive, Parts())
                 yield self.simulation.volume(self.voxel, sharp=self.sharp)
 
 

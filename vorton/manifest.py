@@ -100,7 +100,7 @@ def _check(value: Any, wanted: Any, where: str) -> None:
             _check(value[key], item, f"{where}.{key}")
 
 
-def _check_whole(data: dict[str, Any]) -> None:
+def check_whole(data: dict[str, Any]) -> None:
     """ValueError where a manifest is not whole, saying where."""
     data.setdefault("archive", None)  # there were none
     _check(data, _WHOLE, "manifest")
@@ -109,10 +109,7 @@ def _check_whole(data: dict[str, Any]) -> None:
         _check_values(data["volumes"]["grids"], str, "manifest.volumes.grids")
     _check(data["scene"].get("effects", []), [_ITEM], "manifest.scene.effects")
     _check(data.get("removing", []), [str], "manifest.removing")
-    branch, where = data.get("branch"), "manifest.branch"
-    while branch is not None:
-        _check(branch, _BRANCH, where)
-        branch, where = branch.get("branch"), f"{where}.branch"
+    check_branch(data.get("branch"), "manifest.branch")
     if not 1 <= data["first"] <= data["last"] <= MOST_FRAMES:
         raise ValueError(f"manifest.first = {data['first']}, last = {data['last']}")
     for index, record in enumerate(data["frames"]):
@@ -124,6 +121,13 @@ def _check_whole(data: dict[str, Any]) -> None:
         for name in ("tracers_per_voxel", "mass"):
             _check(record.get(name), (*_NUMBER, _NOTHING), f"{where}.{name}")
         _check(record.get("bodies", {}), dict, f"{where}.bodies")
+
+
+def check_branch(branch: Any, where: str) -> None:
+    """ValueError where what tells of a branch (`branches.Branch.to_dict`) is not whole."""
+    while branch is not None:
+        _check(branch, _BRANCH, where)
+        branch, where = branch.get("branch"), f"{where}.branch"
 
 
 def _check_values(values: dict[str, Any], kind: Any, where: str) -> None:
@@ -193,7 +197,7 @@ class Manifest:
             text = f"schema {data.get('schema')}, this vorton reads {SCHEMA}: update vorton"
             raise ValueError(f"{path}: {text}")
         try:
-            _check_whole(data)
+            check_whole(data)
         except ValueError as error:
             raise ValueError(f"{path}: is not the whole manifest of a bake: {error}") from error
         return cls(path, data)
@@ -204,8 +208,11 @@ class Manifest:
 
         A file of which the beginning was written, or that was lost to zeros, may have been one.
         """
-        with open(path, "rb") as file:
-            begin = file.read(len(_BEGIN))
+        try:
+            with open(path, "rb") as file:
+                begin = file.read(len(_BEGIN))
+        except OSError:
+            return False
         return _BEGIN.startswith(begin) or not begin.strip(b"\0")
 
     @classmethod
@@ -235,11 +242,21 @@ class Manifest:
             return cls._beside(place) if place.suffix in OF_BAKES else cls.load(place)
         found = cls.all_in(place)
         if not found:
-            raise ValueError(f"{place}: holds no bake")
+            raise ValueError(f"{place}: holds no bake{cls._what_is_left_in(place)}")
         if len(found) > 1:
             names = ", ".join(str(manifest.path) for manifest in found)
             raise ValueError(f"{place}: holds several bakes, name one: {names}")
         return found[0]
+
+    @classmethod
+    def _what_is_left_in(cls, folder: Path) -> str:
+        """Of a bake whose manifest is lost."""
+        damaged = [path.name for path in sorted(folder.glob("*.json")) if cls.may_replace(path)]
+        archives = [path.name for path in sorted(folder.glob("*.vta"))]
+        text = f"; damaged: {', '.join(damaged)}" if damaged else ""
+        if archives:
+            text += f"; `vorton info {folder}` tells what {', '.join(archives)} holds"
+        return text
 
     @classmethod
     def _beside(cls, path: Path) -> Manifest:
@@ -300,8 +317,11 @@ class Manifest:
                 return self.folder / Path(file["name"]).name
         raise KeyError(suffix)
 
-    def damage(self, number: int) -> str | None:
-        """What is wrong with the files of a baked frame, or None: they are whole."""
+    def damage(self, number: int, content: bool = True) -> str | None:
+        """What is wrong with the files of a baked frame, or None: they are whole.
+
+        Without `content` only whether they are there, with their sizes.
+        """
         kinds = [Path(file["name"]).suffix for file in self._frames[number]["files"]]
         if kinds != self.suffixes:
             return f"frame {number} has files {kinds} instead of {self.suffixes}"
@@ -312,8 +332,11 @@ class Manifest:
             size = path.stat().st_size
             if size != file["bytes"]:
                 return f"{path.name} has {size} bytes instead of {file['bytes']}"
-            if file_sha256(path) != file["sha256"]:
-                return f"{path.name} has changed"
+            try:
+                if content and file_sha256(path) != file["sha256"]:
+                    return f"{path.name} has changed"
+            except OSError as error:
+                return str(explain(error, path, "cannot read").strerror)
         return None
 
     def is_whole(self, number: int) -> bool:
@@ -386,11 +409,14 @@ class Manifest:
         if not any(first <= n <= last for n in self._frames):
             has = ranges_text(self.frames) or "none"
             raise ValueError(f"{self.path}: has frames {has}: none of {first} to {last} is left")
-        lost = [n for n in self.frames if not first <= n <= last]
-        files = [file["name"] for n in lost for file in self._frames.pop(n)["files"]]
         self.data["first"] = max(self.data["first"], first)
         self.data["last"] = min(self.data["last"], last)
-        self.drop(files)
+        self.remove_frames([n for n in self.frames if not first <= n <= last])
+
+    def remove_frames(self, numbers: Sequence[int]) -> None:
+        """Remove the files of frames, and their records; they are missing then, unless the range
+        ends before."""
+        self.drop([file["name"] for n in numbers for file in self._frames.pop(n)["files"]])
 
     def drop(self, names: Sequence[str] = ()) -> None:
         """Save the manifest, and remove files that it tells of no more; also those that an earlier
@@ -404,11 +430,12 @@ class Manifest:
             del self.data["removing"]
         self.save()
 
-    def remove_files(self) -> None:
-        """Remove the files of all frames, and then the manifest."""
+    def remove_files(self, kept: Path | None = None) -> None:
+        """Remove the files of all frames, its archive, unless it is to be kept, and then the
+        manifest."""
         names = [file["name"] for record in self._frames.values() for file in record["files"]]
         for name in (*names, *self.data.get("removing", [])):
             remove(self.folder / Path(name).name)
-        if self.archive:
+        if self.archive and self.archive != kept:
             remove(self.archive)
         remove(self.path)

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import shlex
 from pathlib import Path
 from statistics import median
 from typing import Any
 
 from . import _core
-from .archive import Archive
+from .archive import Archive, frames_text
+from .bake_opening import told_by_archive
 from .fields import ranges_text
 from .manifest import Manifest
 from .records import HEALTH_LIMITS, has_limit, why_unjudged
@@ -96,7 +98,7 @@ def _branch(branch: dict[str, Any] | None) -> str:
 def describe_archive(path: Path) -> str:
     """What a motion archive without a manifest holds."""
     with Archive(path) as archive:
-        scene, fps = archive.scene(), archive.fps
+        scene, fps, told = archive.scene(), archive.fps, told_by_archive(path)
         states, foreign = ranges_text(archive.frames) or "none", _foreign(archive)
     rows = [
         ("archive", f"{path}, {size_text(path.stat().st_size)}"),
@@ -104,8 +106,20 @@ def describe_archive(path: Path) -> str:
         ("sources", _kinds(scene.to_dict()["sources"]) or "none"),
         ("bodies", _bodies(scene.to_dict().get("bodies", []))),
         ("frames", f"states of {states} at {fps:g} a second{foreign}"),
+        ("lost", frames_text(archive.lost)),
+        ("volumes", "" if told is None else _volumes(told.data["volumes"])),
+        ("manifest", "" if told is None else _manifest_lost(told)),
     ]
     return "\n".join(f"{name:10} {text}" for name, text in rows if text)
+
+
+def _manifest_lost(told: Manifest) -> str:
+    """How the manifest of a bake is made again, of which only the archive is known."""
+    state = "cannot be read" if told.path.exists() else "is not there"
+    if (told.data["vorton"], told.data["build"]) != (_core.version(), _core.build()):
+        return f"{told.path.name} {state}; the build that made the archive makes it again"
+    command = shlex.join(["vorton", "bake", str(told.archive), str(told.folder)])
+    return f"{told.path.name} {state}; {command} makes it again"
 
 
 def warnings(manifest: Manifest) -> list[str]:
@@ -176,9 +190,12 @@ def _archive(manifest: Manifest) -> str:
     try:
         with Archive(path) as archive:
             states, foreign = ranges_text(archive.frames) or "none", _foreign(archive)
+            lost = f"; {frames_text(archive.lost)}" if archive.lost else ""
     except (OSError, ValueError):
         return f"{path.name} cannot be read: bake again to make it"
-    return f"{path.name}, states of frames {states}, {size_text(path.stat().st_size)}{foreign}"
+    return (
+        f"{path.name}, states of frames {states}, {size_text(path.stat().st_size)}{lost}{foreign}"
+    )
 
 
 def _foreign(archive: Archive) -> str:

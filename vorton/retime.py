@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Collection
 from typing import Any
 
 import numpy as np
@@ -12,7 +11,6 @@ from .archive import Archive
 from .bake_frames import Parts
 from .branches import Branch
 from .course import Course, carry_over
-from .fields import ranges_text
 from .saved import go_on_from
 from .scene import Scene
 from .simulation import Simulation
@@ -32,21 +30,15 @@ def place_of(number: int, fps: float, archived_fps: float) -> tuple[int, float]:
     return int(place) + 1, place - int(place)
 
 
-def last_frame(archive: Archive, fps: float) -> int:
-    """Number of the last frame that the archive reaches."""
-    return int((archive.last - 1) * fps / archive.fps * (1 + _SAME) + _SAME) + 1
+def last_frame(archived_last: int, archived_fps: float, fps: float) -> int:
+    """Number of the last frame that an archive reaches with its last frame."""
+    return int((archived_last - 1) * fps / archived_fps * (1 + _SAME) + _SAME) + 1
 
 
-def needed(archive: Archive, numbers: Collection[int], fps: float) -> None:
-    """Raise ValueError where the archive lacks a frame that some of these lie between."""
-    wanted = set()
-    for number in numbers:
-        frame, share = place_of(number, fps, archive.fps)
-        wanted |= {frame, frame + 1} if share else {frame}
-    lacking = sorted(wanted.difference(archive.frames))
-    if lacking or not wanted:
-        has = ranges_text(archive.frames) or "none"
-        raise ValueError(f"{archive.path}: has frames {has}, and lacks {ranges_text(lacking)}")
+def needed(number: int, fps: float, archived_fps: float) -> list[int]:
+    """The frames of the archive that a frame is made of."""
+    frame, share = place_of(number, fps, archived_fps)
+    return [frame, frame + 1] if share else [frame]
 
 
 @dataclasses.dataclass
@@ -72,17 +64,16 @@ class RetimedCourse:
         self._fps, self._archived_fps = fps, own.fps
         self._moments: dict[int, _Moment] = {}
 
-    def come_to(
-        self, at: int, number: int, states: Archive, archived: Collection[int], parts: Parts
-    ) -> Simulation:
-        """As `Course.come_to`, for frames of the new rate; the archive has what they need."""
+    def show(self, number: int, states: Archive, parts: Parts) -> Simulation:
+        """As `Course.show`, for a frame of the new rate."""
         frame, share = place_of(number, self._fps, self._archived_fps)
         if not share:
-            return self._course.come_to(0, frame, states, states.frames, parts)
+            return self._course.show(frame, states, parts)
         with parts.timed("state"):
             sim = self._course.enter(frame + 1)
             both = (frame, frame + 1)
             old = [m for m in self._moments.values() if m.shown is sim]
+            self._moments = {}  # where a frame is damaged they may be half of both
             kept = {m.number: m for m in old if m.number in both}
             spare = [m.sim for m in old if m.number not in both]
             self._moments = {

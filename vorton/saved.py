@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, TypeVar
 
 from . import _core
 from .animation import frame_rate
-from .archive import Archive, describe_scene, encode_archive, fields_of
+from .archive import Archive, DamageError, describe_scene, encode_archive, fields_of
 from .archive_writer import ArchiveWriter
-from .fields import ranges_text, shown
+from .fields import shown
 from .method import Method
 from .opening import make_core
 
@@ -86,8 +86,7 @@ def open_archive(cls: type[S], archive: Archive, frame: int | None, threads: int
     numbers = archive.frames
     number = numbers[-1] if frame is None and numbers else frame
     if number not in numbers:
-        has = ranges_text(numbers) or "none"
-        raise ValueError(f"frame = {shown(frame)}: {archive.path} has frames {has}")
+        raise ValueError(f"frame = {shown(frame)}: {archive.lacks([])}")
     from .simulation import Simulation
 
     # the initialiser of the base: a derived class may have one with other parameters
@@ -111,12 +110,17 @@ def go_on_from(sim: Simulation, archive: Archive | ArchiveWriter, number: int) -
 
     Raises
     ------
+    DamageError
+        A damaged frame.
     ValueError
-        A damaged frame, or one of another version, naming it.
+        A frame of another version, naming it.
     """
     try:
         sim._core.load_state(archive.block(number))
     except ValueError as error:
+        why = archive.damage(number) if isinstance(archive, Archive) else None
+        if why is not None:
+            raise DamageError(archive.path, {number: why}) from error
         raise ValueError(f"{archive.path}, frame {number}: {error}") from error
     sim.frame = number - 1
     sim._warned = len(sim._core.warnings())

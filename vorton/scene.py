@@ -5,21 +5,18 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from .ambient import AMBIENTS, Air, Ambient
-from .animation import Transform
 from .bodies import BODIES, BodyBase
 from .combustion import Combustion
 from .effects import Effect
 from .emitter import Emitter
 from .fields import (
-    LARGEST,
     canonical_json,
     check_file_name,
-    check_integer,
     check_keys,
     check_one_of,
     from_dict,
@@ -33,6 +30,17 @@ from .files import write_atomically
 from .forces import EFFECTS
 from .method import Method
 from .points import Points, VortonPoints
+from .scene_json import (
+    SCHEMA,
+    absolute_paths,
+    check_schema,
+    give_parent,
+    list_in,
+    make_transforms,
+    refuse_constant,
+    relate_paths,
+    share_transforms,
+)
 from .source_base import Source
 from .sources import Tracers, VortexRing
 from .tables import Table, entries
@@ -49,9 +57,6 @@ SOURCES: tuple[type[Source], ...] = (
     Points,
     Emitter,
 )
-
-SCHEMA = 1
-"""Version of the scene format that this vorton writes, and the newest that it reads."""
 
 VOXEL_PER_CORE = 1.0 / 3.0
 """Nominal voxel over the smallest core, where the scene does not say: half a flow cell."""
@@ -338,8 +343,8 @@ class Scene:
         items = [item for items in lists.values() for item in items]
         if folder is not None:
             for data in items:
-                _relate_paths(data, Path(folder).absolute())
-        transforms = _share_transforms(items)
+                relate_paths(data, Path(folder).absolute())
+        transforms = share_transforms(items)
         found = {key: getattr(self, key) for key in _OBJECTS}
         objects = {key: item.to_dict() for key, item in found.items() if item is not None}
         data = {"schema": SCHEMA, **values, **objects}
@@ -361,16 +366,16 @@ class Scene:
             A value of the wrong kind.
         """
         check_keys(data, ["schema", *_CHECKS, "transforms", *_ITEMS], "scene")
-        _check_schema(data)
+        check_schema(data)
         values = {key: data[key] for key in _CHECKS if key in data}
         scene = cls(**values)
-        transforms = _make_transforms(_list(data, "transforms"))
+        transforms = make_transforms(list_in(data, "transforms"))
         for key, types in _ITEMS.items():
-            for index, item in enumerate(_list(data, key)):
+            for index, item in enumerate(list_in(data, key)):
                 if folder is not None and isinstance(item, Mapping):
-                    item = _absolute_paths(item, Path(folder).absolute())
+                    item = absolute_paths(item, Path(folder).absolute())
                 try:
-                    scene.add(from_dict(_give_parent(item, transforms), types, _ONE[key]))
+                    scene.add(from_dict(give_parent(item, transforms), types, _ONE[key]))
                 except (TypeError, ValueError) as error:
                     raise type(error)(f"scene: {key}[{index}]: {error}") from error
                 except RecursionError:
@@ -385,7 +390,7 @@ class Scene:
     def from_json(cls, text: str, folder: str | os.PathLike[str] | None = None) -> Scene:
         """The scene in a JSON text; raises as `from_dict`, and ValueError where it is not JSON."""
         try:
-            data = parse_json(text, parse_constant=_refuse_constant)
+            data = parse_json(text, parse_constant=refuse_constant)
         except json.JSONDecodeError as error:
             raise ValueError(f"scene: not valid JSON: {error}") from error
         return cls.from_dict(data, folder)
@@ -439,90 +444,3 @@ class Scene:
 
 
 Scene.__doc__ = (Scene.__doc__ or "").replace("    {parameters}", entries(OF_SIMULATION))
-
-
-def _refuse_constant(text: str) -> float:
-    raise ValueError(f"scene: {text} is not a number that JSON has; up to {LARGEST:g} is allowed")
-
-
-def _check_schema(data: Mapping[str, Any]) -> None:
-    if "schema" not in data:
-        raise ValueError(f"scene: key 'schema' is missing; this vorton writes schema {SCHEMA}")
-    schema = check_integer("scene: schema", data["schema"], least=1, most=2**31 - 1)
-    if schema > SCHEMA:
-        text = f"this vorton reads schema {SCHEMA}; a newer vorton wrote the scene: update vorton"
-        raise ValueError(f"scene: schema = {schema}: {text}")
-
-
-def _relate_paths(data: dict[str, Any], folder: Path) -> None:
-    """Makes `path` of the definition and of all definitions in it relative to the folder."""
-    if isinstance(data.get("path"), str):
-        data["path"] = Path(os.path.relpath(data["path"], folder)).as_posix()
-    for value in data.values():
-        for item in value if isinstance(value, list) else [value]:
-            if isinstance(item, dict):
-                _relate_paths(item, folder)
-
-
-def _absolute_paths(data: Any, folder: Path) -> Any:
-    """The data with every `path` that lies in it placed in the folder."""
-    if isinstance(data, list):
-        return [_absolute_paths(item, folder) for item in data]
-    if not isinstance(data, Mapping):
-        return data
-    made = {key: _absolute_paths(value, folder) for key, value in data.items()}
-    if isinstance(made.get("path"), str):
-        made["path"] = str(folder / made["path"])
-    return made
-
-
-def _list(data: Mapping[str, Any], key: str) -> Sequence[Any]:
-    value = data.get(key, [])
-    if not isinstance(value, (list, tuple)):
-        raise TypeError(f"scene: {key} = {shown(value)}: must be a list")
-    return value
-
-
-# ---- transforms: in the data each stands once, and others name its place in the list ----
-
-
-def _share_transforms(sources: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """The transforms of the sources, parents first; in the sources numbers take their place."""
-    shared: dict[str, int] = {}
-    transforms: list[dict[str, Any]] = []
-
-    def number_of(transform: dict[str, Any]) -> int:
-        if "parent" in transform:
-            transform = {**transform, "parent": number_of(transform["parent"])}
-        text = canonical_json(transform)
-        if text not in shared:
-            shared[text] = len(transforms)
-            transforms.append(transform)
-        return shared[text]
-
-    for source in sources:
-        if "parent" in source:
-            source["parent"] = number_of(source["parent"])
-    return transforms
-
-
-def _give_parent(data: Any, transforms: Sequence[Transform]) -> Any:
-    """The data with the transform in place of its number."""
-    parent = data.get("parent") if isinstance(data, Mapping) else None
-    if parent is None or isinstance(parent, Mapping):
-        return data
-    if not transforms:
-        raise ValueError(f"parent = {shown(parent)}: the scene has no transforms before it")
-    index = check_integer("parent", parent, least=0, most=len(transforms) - 1)
-    return {**data, "parent": transforms[index]}
-
-
-def _make_transforms(items: Sequence[Any]) -> list[Transform]:
-    made: list[Transform] = []
-    for index, data in enumerate(items):
-        try:
-            transform = from_dict(_give_parent(data, made), (Transform,), "transform")
-        except (TypeError, ValueError) as error:
-            raise type(error)(f"scene: transforms[{index}]: {error}") from error
-        made.append(transform)  # type: ignore[arg-type]
-    return made

@@ -10,6 +10,7 @@ import traceback
 from collections.abc import Iterator
 from pathlib import Path
 
+from .archive import SUFFIX, Archive
 from .scene import Scene
 
 RUN_NAME = "__vorton__"
@@ -21,7 +22,7 @@ class ScriptError(RuntimeError):
 
 
 def load_scene(path: str | os.PathLike[str]) -> Scene:
-    """The scene in a .json file, or the one that a .py script makes.
+    """The scene in a .json file, that of a .vta archive, or the one that a .py script makes.
 
     A script gives its scene as a variable `scene`, or as a function `make_scene()`. It runs with
     `__name__` set to "__vorton__", so that what stands under `if __name__ == "__main__":` does not
@@ -39,10 +40,13 @@ def load_scene(path: str | os.PathLike[str]) -> Scene:
     path = Path(path)
     if path.suffix.lower() == ".json":
         return Scene.load(path)
+    if path.suffix.lower() == SUFFIX:
+        with Archive(path) as archive:
+            return archive.scene()
     if not path.suffix and not path.exists():
         raise FileNotFoundError(f"{path}: no such file or folder")
     if path.suffix.lower() != ".py":
-        raise ValueError(f"{path}: a scene is a .json or a .py file")
+        raise ValueError(f"{path}: a scene is a .json or a .py file, or in a .vta")
     if not path.is_file():
         raise FileNotFoundError(f"{path}: no such file")
     try:

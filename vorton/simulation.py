@@ -14,29 +14,21 @@ import numpy as np
 from . import _core
 from .animation import frame_rate
 from .archive import Archive
-from .bodies import BodyBase
+from .body_motion import BodyMotion
 from .fields import check_flag, check_integer, check_number, shown
 from .files import write_atomically
-from .opening import (
-    Recorder,
-    add_source,
-    check_method,
-    make_core,
-    name_items,
-    name_nearest,
-    remove_added,
-)
-from .records import Bodies, BodyState, Health, StageTime, Timings
+from .live_changes import LiveChanges
+from .opening import check_method, make_core, name_items, name_nearest
+from .records import Health, StageTime, Timings
 from .saved import encode, open_archive, same_state, unpickle
 from .scene import Scene
 from .scene_advice import warn
-from .source_base import Source
 from .views import Grids, Tracers, Vortons, set_known
 
 __all__ = ["Simulation"]
 
 
-class Simulation:
+class Simulation(LiveChanges, BodyMotion):
     """A scene in motion.
 
     Parameters
@@ -464,120 +456,6 @@ class Simulation:
             self._warned += 1
             warn(name_items(self._scene, self._added, text))
 
-    # ---- what is in it ----
-
-    def add(self, item: Any) -> Any:
-        """Add a source, an effect or a body from now on, and return it; it joins `scene`.
-
-        Raises
-        ------
-        TypeError, ValueError, vorton.CapacityError
-            As of `Scene.add` and of a new simulation: then nothing has changed.
-
-        Examples
-        --------
-        >>> import vorton as vt
-        >>> sim = Simulation()
-        >>> wind = sim.add(vt.Wind((1, 0, 0)))
-        >>> sim.remove(wind)
-        """
-        scene = copy.copy(self._scene)
-        scene.add(item)
-        recorder = Recorder(self._core)
-        try:
-            self._put(scene, item, recorder)
-        except BaseException:
-            remove_added(self._core, recorder.ids)  # of an Emitter the fluid, if its smoke fails
-            raise
-        self._added.append((item, recorder.ids))
-        self._keep(scene)
-        return item
-
-    def change(self, item: Any, new: Any) -> Any:
-        """Put another definition in the place of one that is there, from now on; returns it.
-
-        The new one is checked as if it were added, and takes the place of the old one in `scene`.
-        What was born stays as it is; a source keeps its random sequence, and what it bears at once
-        it bears once.
-
-        Parameters
-        ----------
-        item : source or effect
-            One that `scene` holds. What a body is does not change: `set_body` moves it; for another
-            shape remove it and add another.
-        new : of the same class
-
-        Raises
-        ------
-        TypeError, ValueError
-            Not in this simulation; of another class; out of range; a source that has been born
-            whole. Then nothing has changed.
-
-        Examples
-        --------
-        >>> import vorton as vt
-        >>> sim = Simulation()
-        >>> smoke = sim.add(vt.Tracers(vt.Sphere(), rate=100))
-        >>> smoke = sim.change(smoke, vt.Tracers(vt.Sphere((1, 0, 0)), rate=100))
-        """
-        index = self._index_of(item)
-        if type(new) is not type(item) or isinstance(new, BodyBase):
-            what = f"{type(item).__name__} to {shown(new)}"
-            raise TypeError(f"change: {what}: allowed is a source or an effect of the same class")
-        scene = copy.copy(self._scene)
-        scene._replace(item, new)
-        old = self._added[index][1]
-        recorder = Recorder(self._core, old)
-        try:
-            self._put(scene, new, recorder)
-        except BaseException:
-            if recorder.ids:  # of an Emitter the fluid, if its smoke fails
-                self._put(self._scene, item, Recorder(self._core, old))
-            raise
-        self._added[index] = (new, recorder.finish())
-        self._keep(scene)
-        return new
-
-    def remove(self, item: Any) -> None:
-        """Take a source, an effect or a body away, from now on; what it has borne or shed stays.
-
-        Raises
-        ------
-        ValueError
-            Not in this simulation.
-        """
-        index = self._index_of(item)
-        scene = copy.copy(self._scene)
-        scene._replace(item)
-        remove_added(self._core, self._added[index][1])
-        del self._added[index]
-        self._keep(scene)
-
-    def _index_of(self, item: Any) -> int:
-        for index, (other, _) in enumerate(self._added):
-            if other is item:
-                return index
-        raise ValueError(f"{shown(item)} is not in this simulation")
-
-    def _put(self, scene: Scene, item: Any, recorder: Recorder) -> None:
-        """An item of the scene into the core."""
-        with frame_rate(self.fps):
-            check_method(scene)
-            if isinstance(item, Source):
-                index = next(n for n, other in enumerate(scene.sources) if other is item)
-                add_source(scene, index, item, recorder)
-                return
-            try:
-                item._add_to(recorder)
-            except (TypeError, ValueError) as error:
-                text = name_items(scene, self._added, str(error))
-                raise type(error)(text) from error
-
-    def _keep(self, scene: Scene) -> None:
-        self._altered = True
-        scene._close()
-        self._scene = scene
-
     # ---- fields ----
 
     def update_fields(self) -> None:
@@ -645,133 +523,6 @@ class Simulation:
         True
         """
         return Health(**self._core.health())
-
-    @property
-    def bodies(self) -> Bodies:
-        """Where the bodies and containers are now, and how they move from now on.
-
-        A `vorton.records.BodyState` for each, by number in the order of `Scene.bodies` or by name.
-
-        Examples
-        --------
-        >>> import vorton as vt
-        >>> scene = vt.Scene()
-        >>> ball = scene.add(vt.Body(vt.Sphere((0, 0, 2), 0.5), name="ball"))
-        >>> Simulation(scene).bodies["ball"].position
-        (0.0, 0.0, 2.0)
-        """
-        return Bodies([BodyState(**row) for row in self._core.bodies()])
-
-    def set_body(
-        self,
-        body: int | str,
-        position: Any = None,
-        rotation: Any = None,
-        velocity: Any = None,
-        angular_velocity: Any = None,
-        over: float = 0.0,
-    ) -> None:
-        """Set where a body is, or how it moves from now on.
-
-        This is how somebody else owns the motion of a body, an engine of rigid bodies, say: give
-        the body a density and ``held=True``, or no density, and before each step say where it will
-        be when the step ends. What the fluid gives it is in its record: see `bodies`.
-
-        Parameters
-        ----------
-        body : whole number or str
-            As in `bodies`; not one that a moving parent moves. Containers, too.
-        position : three numbers, m, optional
-            Of its centre; default: as it is.
-        rotation : four numbers, optional
-            Quaternion (w, x, y, z) of any length but 0; default: as it is.
-        velocity, angular_velocity : three numbers, m/s and rad/s, optional
-            Default: as they are. A body that does not move by itself keeps them until it is set
-            again.
-        over : number, s
-            0 (default): it is there at once, and particles in its way are put out of it by the
-            shortest way; what a container holds goes with it. > 0: it sets out for that place,
-            straight and turning the shorter way, so as to be there in that time; it sweeps along
-            what it meets, however fast it is, and then keeps that velocity until it is set again.
-            Not for a body that moves by itself.
-
-        Raises
-        ------
-        ValueError, TypeError, IndexError, KeyError
-            A value out of range, naming the body; no such body.
-
-        Examples
-        --------
-        >>> import vorton as vt
-        >>> scene = vt.Scene()
-        >>> paddle = scene.add(vt.Body(vt.Box(), name="paddle"))
-        >>> sim = Simulation(scene)
-        >>> sim.set_body("paddle", position=(1, 0, 0), over=1 / 24)
-        >>> sim.step()
-        >>> round(sim.bodies["paddle"].position[0], 6)
-        1.0
-        """
-        with self.bodies._naming(body) as index:
-            self._core.set_body(
-                index,
-                position=position,
-                rotation=rotation,
-                velocity=velocity,
-                angular_velocity=angular_velocity,
-                over=over,
-            )
-
-    def apply_impulse(
-        self, body: int | str, impulse: Any, point: Any = None, angular_impulse: Any = None
-    ) -> None:
-        """Push a body that moves by itself: its velocities change at once.
-
-        Parameters
-        ----------
-        body : whole number or str
-            As in `bodies`.
-        impulse : three numbers, N s
-        point : three numbers, m, optional
-            Where it acts; default: at the centre.
-        angular_impulse : three numbers, N m s, optional
-            About the centre, in addition.
-
-        Raises
-        ------
-        ValueError, TypeError, IndexError, KeyError
-            A body that does not move by itself, values that are not finite, naming the body; no
-            such body.
-        """
-        with self.bodies._naming(body) as index:
-            self._core.apply_impulse(index, impulse, point, angular_impulse)
-
-    def body_distance(
-        self, body: int | str, points: Any
-    ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Signed distances of points from the walls of a body as it is now.
-
-        Parameters
-        ----------
-        body : whole number or str
-            As in `bodies`.
-        points : (n, 3) numbers, m
-
-        Returns
-        -------
-        distance : (n,) float64, m
-            > 0 where particles may be: outside of a solid, inside of a container. Exact for one
-            shape; where several shapes of a solid overlap, a lower bound of the depth.
-        nearest : (n, 3) float64, m
-            Nearest points of the walls.
-        normal : (n, 3) float64
-            Unit vectors along which the distance grows.
-
-        Raises
-        ------
-        ValueError, TypeError, IndexError, KeyError
-            Points that are not finite or of another shape; no such body.
-        """
-        return self._core.body_distance(self.bodies[body].id, points)
 
     @property
     def timings(self) -> Timings:

@@ -119,7 +119,7 @@ vt_status vti_check_rows(const vt_definition *d, const char *what, const void *d
 
 /* ---- what may be animated ---- */
 
-static const vt_row *row_named(const vt_definition *d, const char *name)
+const vt_row *vti_row_named(const vt_definition *d, const char *name)
 {
     for (int n = 0; n < d->count; n++)
         if (strcmp(d->rows[n].name, name) == 0)
@@ -156,7 +156,7 @@ static int part_parameter(const vt_definition *d, const vt_row *row, int index,
     const vt_definition *const part = is_fluid ? &vti_fluid_definition : &vti_shape_definition;
     for (int n = 0; n < part->count; n++) {
         const vt_row *const member = &part->rows[n];
-        if (!(member->use & VT_ROW_ANIMATED) || (is_fluid && row_named(d, member->name)))
+        if (!(member->use & VT_ROW_ANIMATED) || (is_fluid && vti_row_named(d, member->name)))
             continue;
         if (index-- > 0)
             continue;

@@ -7,6 +7,9 @@
 /* Checks every constant of a definition: the message begins with `what` ("ring."). */
 vt_status vti_check_rows(const vt_definition *definition, const char *what, const void *def);
 
+/* NULL where the definition has no member of this name. */
+const vt_row *vti_row_named(const vt_definition *definition, const char *name);
+
 /* A parameter that may be animated: how errors call it, where its numbers lie in the definition,
  * and what its keys may be. */
 typedef struct vt_parameter {

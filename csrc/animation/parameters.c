@@ -1,6 +1,6 @@
 #include "animation/parameters.h"
 
-#include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -20,13 +20,14 @@ static vt_status refuse_name(const vt_definition *definition, const char *name)
                     name ? name : "NULL", definition->what, known);
 }
 
-vt_status vti_check_times(double start, double end)
+/* Keys (count x 3) of a direction, none of which may be 0. */
+static vt_status check_directions(const char *name, int64_t count, const double *values)
 {
-    if (!(start >= 0 && isfinite(start)))
-        return vti_fail(VT_INVALID_ARGUMENT, "start is %g s; allowed is a finite time >= 0", start);
-    if (!(end >= start))
-        return vti_fail(VT_INVALID_ARGUMENT, "end is %g s; allowed is start, %g s, or later", end,
-                        start);
+    for (int64_t k = 0; k < count; k++)
+        if (values[3 * k] == 0 && values[3 * k + 1] == 0 && values[3 * k + 2] == 0)
+            return vti_fail(VT_INVALID_ARGUMENT,
+                            "%s is (0, 0, 0) in key %lld; allowed is any length but 0", name,
+                            (long long)k);
     return VT_OK;
 }
 
@@ -44,29 +45,52 @@ vt_status vti_check_animations(const vt_definition *definition, int32_t count,
         for (int32_t b = 0; b < a; b++)
             if (strcmp(animations[b].parameter, name) == 0)
                 return vti_fail(VT_INVALID_ARGUMENT, "%s is animated twice; allowed is once", name);
-        const vt_status status = vti_check_track(&animations[a].track, name, &parameter.range);
+        const vt_track *const track = &animations[a].track;
+        const vt_row *const row = vti_row_named(definition, name);
+        vt_status status = vti_check_track(track, name, &parameter.range);
+        if (!status && row && row->kind == VT_ROW_direction)
+            status = check_directions(name, track->count, track->values);
         if (status)
             return status;
     }
     return VT_OK;
 }
 
-/* Keys (count x 3) of a direction, none of which may be 0. */
-static vt_status check_directions(const char *name, int64_t count, const double *values)
+/* A member of this name and kind; NULL: the definition has none. */
+static const void *member_of(const vt_definition *d, const void *def, const char *name,
+                             int32_t kind)
 {
-    for (int64_t k = 0; k < count; k++)
-        if (values[3 * k] == 0 && values[3 * k + 1] == 0 && values[3 * k + 2] == 0)
-            return vti_fail(VT_INVALID_ARGUMENT,
-                            "%s is (0, 0, 0) in key %lld; allowed is any length but 0", name,
-                            (long long)k);
+    const vt_row *const row = vti_row_named(d, name);
+    return row && row->kind == kind ? (const char *)def + row->offset : NULL;
+}
+
+static vt_status check_times(const vt_definition *d, const void *def)
+{
+    const double *const end = member_of(d, def, "end", VT_ROW_limit);
+    const double *const start = member_of(d, def, "start", VT_ROW_number);
+    const double from =
+        end ? *(start ? start : (const double *)member_of(d, def, "time", VT_ROW_number)) : 0;
+    if (end && !(*end >= from))
+        return vti_fail(VT_INVALID_ARGUMENT, "%s.end is %g s; allowed is %s, %g s, or later",
+                        d->name, *end, start ? "start" : "time", from);
     return VT_OK;
 }
 
-vt_status vti_check_animated_direction(const char *name, int32_t count,
-                                       const vt_animation *animations)
+vt_status vti_check_definition(const vt_definition *d, const void *def)
 {
-    const vt_track *const track = vti_find_track(count, animations, name);
-    return track ? check_directions(name, track->count, track->values) : VT_OK;
+    const int32_t *const count = member_of(d, def, "animation_count", VT_ROW_length);
+    const vt_animation *const *const animations =
+        member_of(d, def, "animations", VT_ROW_animations);
+    const char *const *const name = member_of(d, def, "name", VT_ROW_text);
+    char what[96];
+    if (name && *name)
+        snprintf(what, sizeof what, "%s '%.63s': ", d->name, *name);
+    else
+        snprintf(what, sizeof what, "%s.", d->name);
+    vt_status status = vti_check_rows(d, what, def);
+    if (!status && animations)
+        status = vti_check_animations(d, *count, *animations);
+    return status ? status : check_times(d, def);
 }
 
 /* ---- copies ---- */

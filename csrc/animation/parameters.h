@@ -11,16 +11,13 @@ typedef struct vt_animations {
     size_t *offsets;
 } vt_animations;
 
-/* Checks from when to when a definition acts, s: 0 <= start <= end, which may be infinite. */
-vt_status vti_check_times(double start, double end);
+/* Checks all that the table of a definition says: ranges, animations, and that it ends when it
+ * starts, or later. Messages name the members as the table does: "ring.core". */
+vt_status vti_check_definition(const vt_definition *definition, const void *def);
 
 /* Checks names, that none comes twice, and the tracks. */
 vt_status vti_check_animations(const vt_definition *definition, int32_t count,
                                const vt_animation *animations);
-
-/* The same of an animated parameter, where it is animated. */
-vt_status vti_check_animated_direction(const char *name, int32_t count,
-                                       const vt_animation *animations);
 
 /* Copies of animations that were checked. On failure there is nothing to destroy. */
 vt_status vti_copy_animations(const vt_definition *definition, int32_t count,

@@ -9,7 +9,6 @@
 #include "base/math_double.h"
 #include "base/status.h"
 
-static const double latest_time = 1e9;               /* s */
 static const int64_t most_values = (int64_t)1 << 28; /* of one track */
 enum { MOST_COMPONENTS = 16 };
 
@@ -37,21 +36,21 @@ static vt_status check_samples(const vt_track *track, const char *name)
         return vti_fail(VT_INVALID_ARGUMENT,
                         "%s: rate is %g samples a second; allowed is > 0 to 1e9", name,
                         track->rate);
-    if (!(vti_abs(track->start) <= latest_time) ||
-        !(vti_key_time(track, track->count - 1) <= latest_time))
+    if (!(vti_abs(track->start) <= VT_LATEST_TIME) ||
+        !(vti_key_time(track, track->count - 1) <= VT_LATEST_TIME))
         return vti_fail(VT_INVALID_ARGUMENT,
                         "%s: samples from %g s to %g s; allowed are times within %g s", name,
-                        track->start, vti_key_time(track, track->count - 1), latest_time);
+                        track->start, vti_key_time(track, track->count - 1), VT_LATEST_TIME);
     return VT_OK;
 }
 
 static vt_status check_times(const vt_track *track, const char *name)
 {
     for (int64_t k = 0; k < track->count; k++) {
-        if (!(vti_abs(track->times[k]) <= latest_time))
+        if (!(vti_abs(track->times[k]) <= VT_LATEST_TIME))
             return vti_fail(VT_INVALID_ARGUMENT,
                             "%s: time of key %lld is %g s; allowed are finite times within %g s",
-                            name, (long long)k, track->times[k], latest_time);
+                            name, (long long)k, track->times[k], VT_LATEST_TIME);
         if (k > 0 && !(track->times[k] > track->times[k - 1]))
             return vti_fail(VT_INVALID_ARGUMENT,
                             "%s: time of key %lld is %g s; allowed is later than the key before, "

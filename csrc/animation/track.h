@@ -15,6 +15,10 @@
 
 #include "vorton.h"
 
+/* Steps and keys are no later, s: births are numbered by time x rate, up to 1e9 a second, which
+ * must stay a whole number of 64 bits. */
+#define VT_LATEST_TIME 1e9
+
 /* What the keys of a track may be. */
 typedef struct vt_track_range {
     int32_t components;

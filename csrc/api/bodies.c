@@ -20,7 +20,6 @@
 #include "state/predicates.h"
 #include "state/rigid_body.h"
 #include "state/rigid_inertia.h"
-#include "state/transform.h"
 #include "step/container_jump.h"
 
 /* ---- ids ---- */
@@ -130,12 +129,7 @@ vt_status vt_get_panels(vt_simulation *s, int32_t id, const vt_panel_arrays *arr
     return vti_leave(s, VT_OK);
 }
 
-enum {
-    MOST_BODIES = 4096,
-    MOST_SOLIDS = 1 << 16,
-    MOST_PANELS = 2048,
-    MOST_SHEDDING = 1000000 /* 1/s */
-};
+enum { MOST_BODIES = 4096, MOST_SOLIDS = 1 << 16 };
 
 static vt_status check_body(const vt_simulation *s, const vt_body_def *def, vt_body *body)
 {
@@ -149,11 +143,6 @@ static vt_status check_body(const vt_simulation *s, const vt_body_def *def, vt_b
     if (!def->shapes || def->shape_count < 1 || def->shape_count > MOST_SOLIDS)
         return vti_fail(VT_INVALID_ARGUMENT, "body '%s': it has %d shapes; allowed are 1 to %d",
                         body->name, def->shapes ? def->shape_count : 0, MOST_SOLIDS);
-    vt_status status = vti_check_rows(&vti_body_definition, "", def);
-    if (!status)
-        status = vti_check_parent(&s->transforms, def->parent);
-    if (status)
-        return vti_name_body_failure(status, body, -1);
     const vt_transform *const parent = def->parent ? &s->transforms.items[def->parent - 1] : NULL;
     if (parent && parent->least_scale != parent->most_scale)
         return vti_fail(VT_INVALID_ARGUMENT,
@@ -372,7 +361,7 @@ vt_status vt_body_distance(vt_simulation *s, int32_t id, int64_t count, const do
     return vti_leave(s, status);
 }
 
-static const double farthest = 1e9, fastest = 1e6, fastest_turn = 1e5; /* m, m/s, rad/s */
+static const double fastest = 1e6, fastest_turn = 1e5; /* m/s, rad/s */
 
 /* ---- checks ---- */
 
@@ -403,8 +392,9 @@ static vt_status check_rotation(const double *rotation)
 static vt_status check_over(const vt_body *body, const vt_body_change *change)
 {
     const double over = change->over;
-    if (!(over >= 0 && over <= farthest))
-        return vti_fail(VT_INVALID_ARGUMENT, "over is %g s; allowed is 0 to %g", over, farthest);
+    if (!(over >= 0 && over <= VT_LATEST_TIME))
+        return vti_fail(VT_INVALID_ARGUMENT, "over is %g s; allowed is 0 to %g", over,
+                        VT_LATEST_TIME);
     if (over > 0 && (change->velocity || change->angular_velocity))
         return vti_fail(
             VT_INVALID_ARGUMENT,
@@ -419,7 +409,7 @@ static vt_status check_over(const vt_body *body, const vt_body_change *change)
 static vt_status check_change(const vt_body *body, const vt_body_change *change)
 {
     vt_status status;
-    if ((status = check_numbers("position", change->position, 3, farthest, "m")) ||
+    if ((status = check_numbers("position", change->position, 3, VT_MOST_LENGTH, "m")) ||
         (status = check_rotation(change->rotation)) ||
         (status = check_numbers("velocity", change->velocity, 3, fastest, "m/s")) ||
         (status = check_numbers("angular_velocity", change->angular_velocity, 3, fastest_turn,
@@ -515,7 +505,7 @@ static vt_status push(vt_body *body, const double impulse[3], const double *poin
 {
     vt_status status = check_numbers("impulse", impulse, 3, 1e15, "N s");
     if (!status)
-        status = check_numbers("point", point, 3, farthest, "m");
+        status = check_numbers("point", point, 3, VT_MOST_LENGTH, "m");
     if (!status)
         status = check_numbers("angular_impulse", angular, 3, 1e15, "N m s");
     if (!status && !body->rigid.free)

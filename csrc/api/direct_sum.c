@@ -1,5 +1,6 @@
 /* vt_direct_sum: the float64 judge of all routes to a velocity (part 3). Every target gathers
  * from all vortons in index order. */
+#include "animation/definition_checks.h"
 #include "base/parallel.h"
 #include "base/status.h"
 #include "base/vec3.h"
@@ -112,9 +113,9 @@ static vt_status check_count(const char *name, int64_t count)
 static vt_status check_arguments(const job *j, int64_t target_count, int32_t threads)
 {
     vt_status status = VT_OK;
-    if (j->kernel < VT_KERNEL_GAUSSIAN || j->kernel > VT_KERNEL_BALL)
-        return vti_fail(VT_INVALID_ARGUMENT,
-                        "kernel must be 0 (Gaussian), 1 (WL) or 2 (ball), got %d", j->kernel);
+    if (j->kernel < 0 || j->kernel >= VT_KERNEL_COUNT)
+        return vti_fail(VT_INVALID_ARGUMENT, "kernel is %d; allowed is the index of one of: %s",
+                        j->kernel, vti_row_named(&vti_method_definition, "kernel")->unit);
     if (threads < 0 || threads > VT_MAX_THREADS)
         return vti_fail(VT_INVALID_ARGUMENT, "threads must be 0 (all) .. %d, got %d",
                         VT_MAX_THREADS, threads);

@@ -6,7 +6,6 @@
 #include "sources/removal.h"
 #include "state/force_grid.h"
 #include "state/simulation.h"
-#include "state/transform.h"
 
 /* ---- what all have in common ---- */
 
@@ -107,19 +106,13 @@ static vt_status check_fluid_force(const vt_force_def *def)
     return VT_OK;
 }
 
-static vt_status check_force(const vt_simulation *s, const vt_force_def *def)
+static vt_status check_force(const vt_force_def *def)
 {
-    const int32_t count = def->animation_count;
-    const vt_animation *const animations = def->animations;
     vt_status status;
-    if ((status = vti_check_rows(&vti_force_definition, "force.", def)) ||
-        (status = vti_check_animations(&vti_force_definition, count, animations)) ||
-        (status = check_share(def)) || (status = check_acts_on(def)) ||
-        (status = check_radius(def)) || (status = check_fluid_force(def)) ||
-        (status = vti_check_animated_direction("axis", count, animations)) ||
-        (status = vti_check_shape_is_there(def->shape, count, animations)))
+    if ((status = check_share(def)) || (status = check_acts_on(def)) ||
+        (status = check_radius(def)) || (status = check_fluid_force(def)))
         return status;
-    return vti_check_parent(&s->transforms, def->parent);
+    return vti_check_shape_is_there(def->shape, def->animation_count, def->animations);
 }
 
 /* Of turbulence and gusts: of size 1, which turn over once in `time`. */
@@ -221,7 +214,7 @@ static vt_status use_force(vt_simulation *s, const void *def, void *data)
                                                       sizeof force, "force")
                                           : find_force(forces, asked->changed, &n);
     if (!status)
-        status = check_force(s, def);
+        status = check_force(def);
     if (!status)
         status = make_force(def, &force);
     if (status)
@@ -273,7 +266,7 @@ static vt_status use_kill(vt_simulation *s, const void *def, void *data)
     if (!status)
         status = vti_check_kill(def);
     if (!status)
-        status = vti_make_kill(s, def, &kill);
+        status = vti_make_kill(def, &kill);
     if (status)
         return status;
     vti_use_kill_columns(s, &kill);
@@ -322,12 +315,6 @@ static vt_status make_track(const char *name, int32_t components, const double *
 
 static vt_status make_uniform(const vt_simulation *s, const vt_wind_def *def, vt_uniform_wind *wind)
 {
-    vt_status status;
-    if ((status = vti_check_rows(&vti_wind_definition, "wind.", def)) ||
-        (status =
-             vti_check_animations(&vti_wind_definition, def->animation_count, def->animations)) ||
-        (status = vti_check_parent(&s->transforms, def->parent)))
-        return status;
     *wind = (vt_uniform_wind){.parent = def->parent,
                               .turns = vti_parent_moves(&s->transforms, def->parent)};
     return make_track("velocity", 3, def->velocity, def->animation_count, def->animations,
@@ -445,17 +432,12 @@ static vt_status copy_values(const vt_wind_grid_def *def, vt_wind_grid *grid)
 }
 
 /* On failure there is nothing to destroy. */
-static vt_status make_grid(const vt_simulation *s, const vt_wind_grid_def *def, vt_wind_grid *grid,
-                           vt_track *strength)
+static vt_status make_grid(const vt_wind_grid_def *def, vt_wind_grid *grid, vt_track *strength)
 {
     const int32_t count = def->animation_count;
     const vt_animation *const animations = def->animations;
     vt_status status;
-    if ((status = check_box(def)) ||
-        (status = vti_check_rows(&vti_wind_grid_definition, "wind_grid.", def)) ||
-        (status = vti_check_animations(&vti_wind_grid_definition, count, animations)) ||
-        (status = check_velocity(def)) ||
-        (status = vti_check_parent(&s->transforms, def->parent)) ||
+    if ((status = check_box(def)) || (status = check_velocity(def)) ||
         (status = make_track("strength", 1, &def->strength, count, animations, strength)))
         return status;
     status = copy_values(def, grid);
@@ -485,7 +467,7 @@ static vt_status use_wind_grid(vt_simulation *s, const void *def, void *data)
     if (!status && n < 0)
         status = fail_kind(asked->changed, "wind", "wind_grid");
     if (!status)
-        status = make_grid(s, def, &grid, &strength);
+        status = make_grid(def, &grid, &strength);
     if (status)
         return status;
     if (n < winds->grid_count) {

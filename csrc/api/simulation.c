@@ -19,10 +19,7 @@ static vt_status check_definition(const vt_simulation_def *def)
                         "is a header of the same major version",
                         major, def->header_version / 100 % 100, def->header_version % 100,
                         VORTON_VERSION);
-    const vt_status status = vti_check_rows(&vti_simulation_definition, "", def);
-    return status ? status
-                  : vti_check_animations(&vti_simulation_definition, def->animation_count,
-                                         def->animations);
+    return vti_check_definition(&vti_simulation_definition, def);
 }
 
 /* Arrays of the grid, one after the other, for the largest layout that vti_domain_fits allows. */

@@ -1,11 +1,11 @@
 #include <stdatomic.h>
 
 #include "animation/definition.h"
+#include "animation/parameters.h"
 #include "base/reserve.h"
 #include "base/status.h"
 #include "field/poisson_choice.h"
 #include "kernels/poisson/multigrid_levels.h"
-#include "model/method.h"
 
 /* Floats that kernels may read before and after a field. */
 enum { MARGIN = VT_LANES };
@@ -45,7 +45,7 @@ static vt_status check_arguments(const int32_t cells[3], double spacing, const f
     if (threads < 0 || threads > VT_MAX_THREADS)
         return vti_fail(VT_INVALID_ARGUMENT, "threads must be 0 (all) to %d, got %d",
                         VT_MAX_THREADS, threads);
-    return vti_check_method(method);
+    return vti_check_definition(&vti_method_definition, method);
 }
 
 /* Every value must be a number, also as the grid counts it. */

@@ -91,38 +91,39 @@ static vt_status check_births(const vt_simulation *s, const vt_body *body, const
         body->hole ? "outside" : "inside", body->hole ? "inside" : "outside");
 }
 
+/* At points, or, with NULL for them, in a region. */
+static vt_status check_stream(const vt_simulation *s, const vt_body *body,
+                              const vt_birth_stream *stream, const vt_region *region, int64_t count,
+                              const float *points, double jitter)
+{
+    const int once = stream->rate == 0;
+    const births b = {.id = stream->id,
+                      .start = stream->start,
+                      .parent = stream->parent,
+                      .seed = stream->seed,
+                      .once = once,
+                      .over = !once && stream->end <= s->time,
+                      .region = region,
+                      .strewn = jitter > 0 || vti_find_animation(&stream->animations, "jitter"),
+                      .count = count,
+                      .points = points};
+    return check_births(s, body, &b);
+}
+
 static vt_status check_tracer_emitter(const vt_simulation *s, const vt_body *body, int32_t n)
 {
     const vt_tracer_emitter *const e = &s->sources.emitters[n];
-    births b = {.id = e->id, .start = e->start, .parent = e->parent};
-    b.seed = e->seed;
-    b.once = e->rate == 0;
-    b.over = !b.once && e->end <= s->time;
-    if (e->points) {
-        b.strewn = e->points->jitter > 0 || vti_find_animation(&e->animations, "jitter");
-        b.count = e->points->count;
-        b.points = e->points->position;
-    } else {
-        b.region = &e->region;
-    }
-    return check_births(s, body, &b);
+    const vt_tracer_points_def *const at = e->points;
+    return at ? check_stream(s, body, &e->stream, NULL, at->count, at->position, at->jitter)
+              : check_stream(s, body, &e->stream, &e->stream.region, 0, NULL, 0);
 }
 
 static vt_status check_fluid_emitter(const vt_simulation *s, const vt_body *body, int32_t n)
 {
     const vt_fluid_emitter *const p = &s->sources.parcels[n];
-    births b = {.id = p->id, .start = p->start, .parent = p->parent};
-    b.seed = p->seed;
-    b.once = p->rate == 0;
-    b.over = !b.once && p->end <= s->time;
-    if (p->points) {
-        b.strewn = p->points->jitter > 0;
-        b.count = p->points->count;
-        b.points = p->points->position;
-    } else {
-        b.region = &p->shape;
-    }
-    return check_births(s, body, &b);
+    const vt_vorton_points_def *const at = p->points;
+    return at ? check_stream(s, body, &p->stream, NULL, at->count, at->position, at->jitter)
+              : check_stream(s, body, &p->stream, &p->shape, 0, NULL, 0);
 }
 
 /* The first birth of a structure, at `start`, stands for all. */

@@ -36,7 +36,7 @@ static vt_status keep_emitter(vt_simulation *s, const void *def, const request *
     if (status)
         return status;
     if (asked->renew)
-        *asked->renew = parcels.rate / (double)vti_filling(&parcels);
+        *asked->renew = parcels.stream.rate / (double)vti_filling(&parcels);
     status = vti_keep_fluid_emitter(s, &parcels, asked->before);
     if (status)
         vti_destroy_fluid_emitter(&parcels);

@@ -4,9 +4,6 @@
 #include "step/step.h"
 #include "step/switch_method.h"
 
-/* Births are numbered by time x rate, which must stay a whole number in a double. */
-static const double latest_time = 1e9; /* s */
-
 vt_status vt_set_progress(vt_simulation *s, vt_progress_function *function, void *context)
 {
     const vt_status status = vti_enter(s);
@@ -24,10 +21,10 @@ vt_status vt_step(vt_simulation *s, double dt)
     vt_status status = vti_enter(s);
     if (status)
         return status;
-    if (s->time + dt > latest_time)
+    if (s->time + dt > VT_LATEST_TIME)
         status =
             vti_fail(VT_INVALID_ARGUMENT, "dt is %g s; allowed is up to %g s, to the time %g s", dt,
-                     latest_time - s->time, latest_time);
+                     VT_LATEST_TIME - s->time, VT_LATEST_TIME);
     else if (dt > 0)
         status = vti_advance(s, dt);
     return vti_leave(s, status);

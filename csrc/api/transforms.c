@@ -6,9 +6,7 @@ static vt_status add_transform_now(vt_simulation *s, const void *data, void *res
 {
     const vt_transform_def *const def = data;
     int32_t *const id = result;
-    vt_status status = vti_check_transform(&s->transforms, def);
-    if (!status)
-        status = vti_keep_transform(&s->transforms, def);
+    const vt_status status = vti_keep_transform(&s->transforms, def);
     if (!status)
         *id = s->transforms.count;
     return status;

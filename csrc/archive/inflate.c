@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "volume/deflate.h"
+
 enum { MOST_BITS = 15, LITERALS = 288, DISTANCES = 32, END = 256 };
 
 typedef struct reader {
@@ -185,21 +187,6 @@ static int copy_block(reader *r)
     }
 }
 
-/* The sums of 2^20 bytes stay below 2^48. */
-static uint32_t adler32(const uint8_t *bytes, size_t size)
-{
-    uint64_t a = 1, sum = 0;
-    for (size_t i = 0; i < size; i++) {
-        a += bytes[i];
-        sum += a;
-        if (i % (1 << 20) == 0) {
-            a %= 65521;
-            sum %= 65521;
-        }
-    }
-    return (uint32_t)(sum % 65521) << 16 | (uint32_t)(a % 65521);
-}
-
 int vti_inflate(const uint8_t *from, size_t size, uint8_t *to, size_t most)
 {
     reader r = {.from = from, .size = size, .at = 2, .to = to, .most = most};
@@ -214,5 +201,5 @@ int vti_inflate(const uint8_t *from, size_t size, uint8_t *to, size_t most)
     const uint8_t *const sum = from + r.at;
     const uint32_t told =
         (uint32_t)sum[0] << 24 | (uint32_t)sum[1] << 16 | (uint32_t)sum[2] << 8 | sum[3];
-    return r.done == most && r.at == r.size && told == adler32(to, most) ? 0 : -1;
+    return r.done == most && r.at == r.size && told == vti_adler32(to, most) ? 0 : -1;
 }

@@ -144,13 +144,13 @@ static void list_bodies(vt_state_list *list, vt_bodies *bodies)
 static void list_sources(vt_state_list *list, vt_sources *sources)
 {
     list->items = VT_ROWS_OF_TRACER_EMITTERS;
-    APPEND_OF(list, "tracer_emitters.seed", uint64_t, sources->emitters, vt_tracer_emitter, seed,
-              sources->tracer_emitter_count);
+    APPEND_OF(list, "tracer_emitters.seed", uint64_t, sources->emitters, vt_tracer_emitter,
+              stream.seed, sources->tracer_emitter_count);
     APPEND_OF(list, "tracer_emitters.filled", int32_t, sources->emitters, vt_tracer_emitter, filled,
               sources->tracer_emitter_count);
     list->items = VT_ROWS_OF_FLUID_EMITTERS;
-    APPEND_OF(list, "fluid_emitters.seed", uint64_t, sources->parcels, vt_fluid_emitter, seed,
-              sources->fluid_emitter_count);
+    APPEND_OF(list, "fluid_emitters.seed", uint64_t, sources->parcels, vt_fluid_emitter,
+              stream.seed, sources->fluid_emitter_count);
     list->items = VT_ROWS_OF_SOURCES;
     append(list, "sources.born_in", sources->born_in, TYPE_float, sizeof *sources->born_in,
            sources->made, sizeof *sources->born_in);
@@ -264,26 +264,26 @@ static uint64_t hash_sources(uint64_t hash, const vt_sources *sources)
     HASH(sources->tracer_emitter_count);
     for (int32_t n = 0; n < sources->tracer_emitter_count; n++) {
         const vt_tracer_emitter *const one = &sources->emitters[n];
-        HASH(one->id);
+        HASH(one->stream.id);
         HASH(one->count);
-        HASH(one->rate);
-        HASH(one->start);
-        HASH(one->end);
-        HASH(one->parent);
-        HASH(one->lifetime);
+        HASH(one->stream.rate);
+        HASH(one->stream.start);
+        HASH(one->stream.end);
+        HASH(one->stream.parent);
+        HASH(one->stream.lifetime);
         HASH(one->members);
     }
     HASH(sources->fluid_emitter_count);
     for (int32_t n = 0; n < sources->fluid_emitter_count; n++) {
         const vt_fluid_emitter *const one = &sources->parcels[n];
-        HASH(one->id);
-        HASH(one->rate);
-        HASH(one->start);
-        HASH(one->end);
+        HASH(one->stream.id);
+        HASH(one->stream.rate);
+        HASH(one->stream.start);
+        HASH(one->stream.end);
         HASH(one->core);
         HASH(one->spacing);
-        HASH(one->lifetime);
-        HASH(one->parent);
+        HASH(one->stream.lifetime);
+        HASH(one->stream.parent);
     }
     return hash;
 }

@@ -1,43 +1,21 @@
 #include "archive/take_over.h"
 
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "archive/block.h"
+#include "base/growing_array.h"
 #include "base/status.h"
 #include "state/particles.h"
 #include "tracers/scalars.h"
 
 /* ---- which row is which ---- */
 
-static int32_t row_of_tracer_emitter(const vt_sources *sources, int32_t id)
-{
-    for (int32_t n = 0; n < sources->tracer_emitter_count; n++)
-        if (sources->emitters[n].id == id)
-            return n;
-    return -1;
-}
-
-static int32_t row_of_fluid_emitter(const vt_sources *sources, int32_t id)
-{
-    for (int32_t n = 0; n < sources->fluid_emitter_count; n++)
-        if (sources->parcels[n].id == id)
-            return n;
-    return -1;
-}
-
-static int32_t row_of_wind_grid(const vt_winds *winds, int32_t id)
-{
-    for (int32_t n = 0; n < winds->grid_count; n++)
-        if (winds->grid_id[n] == id)
-            return n;
-    return -1;
-}
-
 static vt_status make_maps(const vt_simulation *s, const vt_simulation *from,
                            const int32_t *sources, const int32_t *winds, vt_row_maps *maps)
 {
-    const vt_sources *const own = &s->sources;
+    const vt_sources *const own = &s->sources, *const theirs = &from->sources;
     const size_t count = (size_t)own->made + (size_t)own->tracer_emitter_count +
                          (size_t)own->fluid_emitter_count + (size_t)s->winds.grid_count;
     int32_t *at = malloc((count + 1) * sizeof *at);
@@ -48,13 +26,18 @@ static vt_status make_maps(const vt_simulation *s, const vt_simulation *from,
         *at++ = sources[id];
     maps->of[VT_ROWS_OF_TRACER_EMITTERS] = at;
     for (int32_t n = 0; n < own->tracer_emitter_count; n++)
-        *at++ = row_of_tracer_emitter(&from->sources, sources[own->emitters[n].id]);
+        *at++ = vti_find_id(theirs->emitters, theirs->tracer_emitter_count,
+                            sizeof *theirs->emitters, offsetof(vt_tracer_emitter, stream.id),
+                            sources[own->emitters[n].stream.id]);
     maps->of[VT_ROWS_OF_FLUID_EMITTERS] = at;
     for (int32_t n = 0; n < own->fluid_emitter_count; n++)
-        *at++ = row_of_fluid_emitter(&from->sources, sources[own->parcels[n].id]);
+        *at++ =
+            vti_find_id(theirs->parcels, theirs->fluid_emitter_count, sizeof *theirs->parcels,
+                        offsetof(vt_fluid_emitter, stream.id), sources[own->parcels[n].stream.id]);
     maps->of[VT_ROWS_OF_WIND_GRIDS] = at;
     for (int32_t n = 0; n < s->winds.grid_count; n++)
-        *at++ = row_of_wind_grid(&from->winds, winds[s->winds.grid_id[n]]);
+        *at++ = vti_find_id(from->winds.grid_id, from->winds.grid_count,
+                            sizeof *from->winds.grid_id, 0, winds[s->winds.grid_id[n]]);
     return VT_OK;
 }
 

@@ -2,6 +2,7 @@
 
 #include "state/simulation.h"
 
+/* Share of its normal velocity with which the articles send a particle back from a wall. */
 static const double elasticity = 0.01;
 
 static double *impulse_of(vt_hit_sums *sums, int32_t body)

@@ -8,10 +8,9 @@
 #include "base/parallel.h"
 #include "base/status.h"
 #include "base/vec3.h"
+#include "geometry/region.h"
 
 enum { BIND_BLOCK = 16 };
-
-static const double farthest = 1e9; /* m */
 
 /* ---- making ---- */
 
@@ -36,9 +35,9 @@ static vt_status check_counts(const vt_body_def *def)
 static vt_status check_rows(const char *name, int64_t rows, const float *values)
 {
     for (int64_t i = 0; i < 3 * rows; i++)
-        if (!(vti_abs((double)values[i]) <= farthest))
+        if (!(vti_abs((double)values[i]) <= VT_MOST_LENGTH))
             return vti_fail(VT_INVALID_ARGUMENT, "%s: row %lld holds %g; allowed is within %g m",
-                            name, (long long)(i / 3), (double)values[i], farthest);
+                            name, (long long)(i / 3), (double)values[i], VT_MOST_LENGTH);
     return VT_OK;
 }
 

@@ -11,7 +11,8 @@
 /* Two box filters of 2 REACH + 1 nodes a side smooth the inside over 2 REACH nodes. */
 enum { REACH = 2, MOST_NODES = 1 << 21 };
 
-static const double nodes_an_eddy = 6;
+/* So the window falls over two thirds of an eddy. */
+static const double nodes_an_eddy = 3 * REACH;
 
 static int64_t node_count(const vt_smooth_window *w)
 {

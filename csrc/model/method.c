@@ -1,7 +1,6 @@
-#include "model/method.h"
-
-#include "animation/definition_checks.h"
+/* The method of a simulation: defaults and ranges of its rows. */
 #include "base/status.h"
+#include "vorton.h"
 
 /* ---- the rows of method.def ---- */
 
@@ -35,9 +34,4 @@ vt_status vt_article_method(vt_method *method)
 #include "vorton/method.def"
     };
     return vti_hand_out(method, &article, sizeof article);
-}
-
-vt_status vti_check_method(const vt_method *method)
-{
-    return vti_check_rows(&vti_method_definition, "method.", method);
 }

@@ -64,8 +64,8 @@ static void add_swirl(vt_simulation *s, const vt_fluid_emitter *p, const vt_pose
     for (int a = 0; a < 3; a++)
         world[a] = (double)v->position[3 * row + a];
     vti_pose_point_back(pose, world, place);
-    vti_random_eddies_at(p->eddies, pose, place, s->time - p->start, speed, (double)v->volume[row],
-                         strength);
+    vti_random_eddies_at(p->eddies, pose, place, s->time - p->stream.start, speed,
+                         (double)v->volume[row], strength);
     for (int a = 0; a < 3; a++)
         v->strength[3 * row + a] += strength[a];
     v->bound_volume[row] = v->volume[row];
@@ -134,7 +134,7 @@ static void ignite_shape(vt_simulation *s, const vt_fluid_emitter *p)
                  .parcels = p,
                  .now = &now,
                  .fluid = vti_fluid_of(&s->def),
-                 .pose = vti_pose_at(&s->transforms, p->parent, s->time),
+                 .pose = vti_pose_at(&s->transforms, p->stream.parent, s->time),
                  .shape = vti_region_at(&p->shape, s->time)};
     if (!(now.fluid.fuel > 0))
         return;
@@ -152,7 +152,7 @@ void vti_ignite_inflow(vt_simulation *s)
     for (int32_t n = 0; n < s->sources.fluid_emitter_count; n++) {
         const vt_fluid_emitter *const p = &s->sources.parcels[n];
         const int fills = !p->points && !(p->shape.shape.layer > 0);
-        if (fills && p->rate > 0 && s->time >= p->start && s->time < p->end)
+        if (fills && p->stream.rate > 0 && s->time >= p->stream.start && s->time < p->stream.end)
             ignite_shape(s, p);
     }
 }

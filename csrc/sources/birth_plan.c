@@ -15,7 +15,8 @@
 
 static int fills(const vt_tracer_emitter *emitter, double from, double to)
 {
-    return emitter->count > 0 && !emitter->filled && emitter->start >= from && emitter->start < to;
+    return emitter->count > 0 && !emitter->filled && emitter->stream.start >= from &&
+           emitter->stream.start < to;
 }
 
 /* Counts of births, before anything is made of them: for at_capacity "stop" no more than fit. */
@@ -50,7 +51,7 @@ static vt_status count_tracers(const vt_simulation *s, double from, double to, v
         const vt_tracer_emitter *const emitter = &sources->emitters[e];
         if (fills(emitter, from, to))
             count += emitter->count;
-        if (emitter->rate > 0)
+        if (emitter->stream.rate > 0)
             count += vti_count_stream(emitter, from, to, s->tracers.set.capacity);
     }
     const vt_status status = vti_check_capacity(s, VT_TRACERS, &count);
@@ -84,7 +85,7 @@ static int64_t plan_fluid_emitter(const vt_simulation *s, int64_t at, vt_births 
                            .neutral = vti_parcels_are_neutral(&s->sources.parcels[p]),
                            .is_vortex = vti_parcels_are_vortices(&s->sources.parcels[p]),
                            .flags = s->sources.parcels[p].points ? 0 : VT_FLAG_EMITTED,
-                           .source = s->sources.parcels[p].id};
+                           .source = s->sources.parcels[p].stream.id};
         at += count;
     }
     return at;
@@ -162,14 +163,14 @@ static void plan_tracers(vt_simulation *s, double from, double to, vt_births *b)
             const int64_t left = b->tracer_count - at;
             int64_t count = emitter->count < left ? emitter->count : left;
             vt_tracer_list list = vti_tracer_list_from(&b->tracers, at);
-            if (part == 0 ? !fills(emitter, from, to) : !(emitter->rate > 0))
+            if (part == 0 ? !fills(emitter, from, to) : !(emitter->stream.rate > 0))
                 continue;
             if (part == 0)
                 vti_emit_at_start(s, emitter, count, &list);
             else
                 count = vti_emit_stream(s, emitter, from, to, left, &list);
             b->runs[b->run_count++] = (vt_birth_run){
-                .next = at, .end = at + count, .set = VT_TRACERS, .source = emitter->id};
+                .next = at, .end = at + count, .set = VT_TRACERS, .source = emitter->stream.id};
             at += count;
         }
     }

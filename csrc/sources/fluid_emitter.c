@@ -1,6 +1,5 @@
 #include "sources/fluid_emitter.h"
 
-#include "animation/definition_checks.h"
 #include "base/growing_array.h"
 #include "base/random.h"
 #include "base/status.h"
@@ -12,7 +11,6 @@
 #include "state/closed_container.h"
 #include "state/particles.h"
 #include "state/simulation.h"
-#include "state/transform.h"
 
 enum { PARCEL_STREAM = 7, MOST_PARCELS = 1 << 20, LINE = 16 };
 
@@ -25,18 +23,13 @@ static vt_status check_swirl(const vt_random_eddies *eddies)
 
 vt_status vti_copy_fluid_emitter(const vt_fluid_emitter *from, vt_fluid_emitter *to)
 {
-    to->animations = (vt_animations){0};
-    to->rate_sum = (vt_rate_sum){0};
-    to->shape = to->around = (vt_region){0};
+    to->shape = (vt_region){0};
     to->eddies = NULL;
     to->points = NULL;
-    vt_status status = vti_copy_animations(&vti_emitter_definition, from->animations.count,
-                                           from->animations.items, &to->animations);
-    if (!status && from->rate_sum.track)
-        status = vti_create_rate_sum(vti_find_animation(&to->animations, "rate"), from->start,
-                                     &to->rate_sum);
-    if (!status &&
-        (vti_copy_region(&from->shape, &to->shape) || vti_copy_region(&from->around, &to->around)))
+    vt_status status =
+        vti_copy_stream(from->points ? &vti_vorton_points_definition : &vti_emitter_definition,
+                        &from->stream, &to->stream);
+    if (!status && vti_copy_region(&from->shape, &to->shape))
         status = vti_fail(VT_OUT_OF_MEMORY, "no memory for the copy of a shape");
     if (!status && from->eddies)
         status = check_swirl(to->eddies = vti_copy_of(from->eddies, sizeof *from->eddies));
@@ -94,12 +87,12 @@ static int is_beside(const vt_region *shape, const double up[3], const float poi
 
 vt_emitter_def vti_parcels_at(const vt_fluid_emitter *p, double time)
 {
-    vt_emitter_def now = {.lifetime = p->lifetime,
+    vt_emitter_def now = {.lifetime = p->stream.lifetime,
                           .swirl = p->swirl,
                           .taper = p->taper,
                           .flicker = p->flicker,
-                          .fluid = p->fluid};
-    vti_animate(&p->animations, time, &now);
+                          .fluid = p->stream.fluid};
+    vti_animate(&p->stream.animations, time, &now);
     return now;
 }
 
@@ -117,7 +110,8 @@ double vti_fuel_share(const vt_simulation *s, const vt_fluid_emitter *p, const v
     }
     share -= now->taper * (way2 < 1 ? way2 : 1);
     if (now->flicker > 0) {
-        const double noise = 0.5 + vti_random_eddies_noise(p->eddies, place, time - p->start);
+        const double noise =
+            0.5 + vti_random_eddies_noise(p->eddies, place, time - p->stream.start);
         share *= 1 - now->flicker * (noise < 0 ? 0 : noise > 1 ? 1 : noise);
     }
     return share;
@@ -139,7 +133,7 @@ static void emit_parcel(const vt_simulation *s, const vt_fluid_emitter *p, const
     for (int a = 0; a < 3; a++)
         list->strength[3 * to + a] = 0;
     if (inside && p->eddies)
-        vti_random_eddies_at(p->eddies, pose, place, time - p->start, now.swirl,
+        vti_random_eddies_at(p->eddies, pose, place, time - p->stream.start, now.swirl,
                              (double)list->volume[to], list->strength + 3 * to);
     if (inside && now.fluid.fuel > 0)
         now.fluid.fuel *= vti_fuel_share(s, p, &now, pose, place, time);
@@ -151,7 +145,7 @@ static void emit_parcel(const vt_simulation *s, const vt_fluid_emitter *p, const
 
 int64_t vti_filling(const vt_fluid_emitter *p)
 {
-    const double count = p->around.volume / (p->spacing * p->spacing * p->spacing);
+    const double count = p->stream.region.volume / (p->spacing * p->spacing * p->spacing);
     return count < 1 ? 1 : (int64_t)(count + 0.5);
 }
 
@@ -164,9 +158,10 @@ static int is_inside(const vt_region *shape, const float point[3])
 static void list_filling(const vt_simulation *s, const vt_fluid_emitter *p, int64_t count,
                          vt_parcel_list *list)
 {
-    const double time = fmax(p->start, s->time), volume = p->around.volume / (double)vti_filling(p);
-    const vt_pose pose = vti_pose_at(&s->transforms, p->parent, time);
-    vti_fill_region(&p->around, p->seed, count, list->position);
+    const double time = fmax(p->stream.start, s->time),
+                 volume = p->stream.region.volume / (double)vti_filling(p);
+    const vt_pose pose = vti_pose_at(&s->transforms, p->stream.parent, time);
+    vti_fill_region(&p->stream.region, p->stream.seed, count, list->position);
     for (int64_t i = 0; i < count; i++) {
         const float point[3] = {list->position[3 * i], list->position[3 * i + 1],
                                 list->position[3 * i + 2]};
@@ -178,12 +173,10 @@ static void list_filling(const vt_simulation *s, const vt_fluid_emitter *p, int6
 static void list_stream(const vt_simulation *s, const vt_fluid_emitter *p, double from, double to,
                         int64_t room, vt_parcel_list *list)
 {
-    const vt_birth_stream births = {&p->around, p->seed, p->start,
-                                    p->end,     p->rate, p->rate_sum.track ? &p->rate_sum : NULL};
-    const int moves = vti_parent_moves(&s->transforms, p->parent);
+    const int moves = vti_parent_moves(&s->transforms, p->stream.parent);
     const double volume = p->spacing * p->spacing * p->spacing;
-    const int64_t tries = vti_stream_births(&births, from, to, room, list->position, list->time);
-    vt_pose pose = vti_pose_at(&s->transforms, p->parent, from);
+    const int64_t tries = vti_stream_births(&p->stream, from, to, room, list->position, list->time);
+    vt_pose pose = vti_pose_at(&s->transforms, p->stream.parent, from);
     double up[3];
     find_up(s, &pose, up);
     for (int64_t i = 0; i < tries; i++) {
@@ -191,7 +184,7 @@ static void list_stream(const vt_simulation *s, const vt_fluid_emitter *p, doubl
                                 list->position[3 * i + 2]};
         const double time = list->time[i];
         if (moves) {
-            pose = vti_pose_at(&s->transforms, p->parent, time);
+            pose = vti_pose_at(&s->transforms, p->stream.parent, time);
             find_up(s, &pose, up);
         }
         const vt_region shape = vti_region_at(&p->shape, time);
@@ -207,11 +200,11 @@ vt_parcel_list vti_list_parcels(vt_simulation *s, const vt_fluid_emitter *p, dou
     vt_parcel_list list = {0};
     if (p->points)
         return vti_list_points(s, p, from, to, room);
-    const int fills = p->rate == 0 && p->start >= from && p->start < to;
-    if (!fills && (p->rate == 0 || from >= p->end || to <= p->start))
+    const int fills = p->stream.rate == 0 && p->stream.start >= from && p->stream.start < to;
+    if (!fills && (p->stream.rate == 0 || from >= p->stream.end || to <= p->stream.start))
         return list;
     const int64_t count = vti_filling(p);
-    const double expected = p->rate * (to - from);
+    const double expected = p->stream.rate * (to - from);
     if (fills)
         room = count < room ? count : room;
     else if (2 * expected + 1e3 < (double)room)
@@ -228,9 +221,6 @@ vt_parcel_list vti_list_parcels(vt_simulation *s, const vt_fluid_emitter *p, dou
 
 static vt_status check_spacing(const vt_emitter_def *def)
 {
-    if (!(def->core >= VT_LEAST_LENGTH && def->core <= VT_MOST_LENGTH))
-        return vti_fail(VT_INVALID_ARGUMENT, "core is %g m; allowed is %g to %g", def->core,
-                        VT_LEAST_LENGTH, VT_MOST_LENGTH);
     if (!(def->spacing == 0 || (def->spacing >= 0.1 * def->core && def->spacing <= def->core)))
         return vti_fail(VT_INVALID_ARGUMENT, "spacing is %g m; allowed is .1 to 1 core, %g m",
                         def->spacing, def->core);
@@ -241,17 +231,10 @@ vt_status vti_check_fluid_emitter(const vt_simulation *s, const vt_emitter_def *
 {
     const vt_animations animations = {.count = def->animation_count,
                                       .items = (vt_animation *)def->animations};
-    vt_status status = vti_check_rows(&vti_emitter_definition, "emitter.", def);
-    if (!status)
-        status =
-            vti_check_animations(&vti_emitter_definition, def->animation_count, def->animations);
-    if (!status)
-        status = vti_check_fluid(&s->def.combustion, "parcels", &def->fluid, &animations);
+    vt_status status = vti_check_fluid(&s->def.combustion, "parcels", &def->fluid, &animations);
     if (!status)
         status = check_spacing(def);
-    if (!status)
-        status = vti_check_times(def->start, def->end);
-    return status ? status : vti_check_parent(&s->transforms, def->parent);
+    return status;
 }
 
 /* As fast as fluid that light rises, or that heavy sinks, out of its shape from rest: renewals a
@@ -259,17 +242,17 @@ vt_status vti_check_fluid_emitter(const vt_simulation *s, const vt_emitter_def *
 static vt_status choose_rate(const vt_simulation *s, vt_fluid_emitter *p)
 {
     const vt_fluid fluid = vti_fluid_of(&s->def);
-    const vt_pose pose = vti_pose_at(&s->transforms, p->parent, p->start);
+    const vt_pose pose = vti_pose_at(&s->transforms, p->stream.parent, p->stream.start);
     double up[3], middle, reach, pull = 0, gravity = 0;
     find_up(s, &pose, up);
     find_extent(&p->shape, up, &middle, &reach);
     for (int a = 0; a < 3; a++)
         gravity += (double)fluid.gravity[a] * (double)fluid.gravity[a];
     for (int sign = -1; sign <= 1; sign += 2) {
-        const double least =
-            sign * vti_most_of_fluid(&p->fluid, &p->animations, VT_CARRIED_temperature, sign);
-        const double own =
-            sign * vti_most_of_fluid(&p->fluid, &p->animations, VT_CARRIED_density, sign);
+        const double least = sign * vti_most_of_fluid(&p->stream.fluid, &p->stream.animations,
+                                                      VT_CARRIED_temperature, sign);
+        const double own = sign * vti_most_of_fluid(&p->stream.fluid, &p->stream.animations,
+                                                    VT_CARRIED_density, sign);
         const float temperature = least > 0 ? (float)least : fluid.temperature;
         const double ambient = vti_density_at(&fluid, fluid.temperature);
         const double other = (double)vti_density_at(&fluid, temperature) + own - ambient;
@@ -284,17 +267,17 @@ static vt_status choose_rate(const vt_simulation *s, vt_fluid_emitter *p)
                         "often by renew (1/s; in C rate)",
                         s->def.combustion.ignition);
     const double height = 2 * reach * pose.scale;
-    p->rate = 0.5 * sqrt(pull / height) * (double)vti_filling(p);
+    p->stream.rate = 0.5 * sqrt(pull / height) * (double)vti_filling(p);
     return VT_OK;
 }
 
 /* What is born, and the ambient fluid as high as it may be born, must have a density. */
 static vt_status check_warmth(const vt_simulation *s, const vt_fluid_emitter *p)
 {
-    const vt_pose pose = vti_pose_at(&s->transforms, p->parent, p->start);
+    const vt_pose pose = vti_pose_at(&s->transforms, p->stream.parent, p->stream.start);
     double up[3], world[3], middle, reach;
     find_up(s, &pose, up);
-    find_extent(&p->around, up, &middle, &reach);
+    find_extent(&p->stream.region, up, &middle, &reach);
     const vt_fluid fluid = vti_fluid_of(&s->def);
     for (int a = 0; a < 3; a++)
         up[a] *= middle + reach;
@@ -302,7 +285,7 @@ static vt_status check_warmth(const vt_simulation *s, const vt_fluid_emitter *p)
     const float top[3] = {(float)world[0], (float)world[1], (float)world[2]};
     vt_status status = vti_check_temperature(
         &s->def, "temperature of the parcels",
-        vti_most_of_fluid(&p->fluid, &p->animations, VT_CARRIED_temperature, 1));
+        vti_most_of_fluid(&p->stream.fluid, &p->stream.animations, VT_CARRIED_temperature, 1));
     if (!status && fluid.stratification > 0)
         status = vti_check_temperature(&s->def, "ambient fluid around the parcels",
                                        (double)vti_ambient_temperature(&fluid, top));
@@ -311,43 +294,37 @@ static vt_status check_warmth(const vt_simulation *s, const vt_fluid_emitter *p)
 
 static vt_status find_rate(const vt_simulation *s, const vt_emitter_def *def, vt_fluid_emitter *p)
 {
-    const vt_track *const rate = vti_find_animation(&p->animations, "rate");
-    if (!(p->around.volume / (p->spacing * p->spacing * p->spacing) <= most_filling))
+    if (!(p->stream.region.volume / (p->spacing * p->spacing * p->spacing) <= most_filling))
         return vti_fail(VT_INVALID_ARGUMENT,
                         "core is %g m: the shape, with its rim %g m^3, would hold more than 2^30 "
                         "vortons",
-                        def->core, p->around.volume);
-    if (rate) {
-        double least;
-        vti_track_extremes(rate, 0, &least, &p->rate);
-        if (least < 0 || p->rate == 0)
-            return vti_fail(VT_INVALID_ARGUMENT,
-                            "rate has keys from %g to %g; allowed are >= 0, one of them > 0", least,
-                            p->rate);
-        return vti_create_rate_sum(rate, def->start, &p->rate_sum);
-    }
-    return p->rate < 0 ? choose_rate(s, p) : VT_OK;
+                        def->core, p->stream.region.volume);
+    if (vti_find_animation(&p->stream.animations, "rate") && p->stream.rate == 0)
+        return vti_fail(VT_INVALID_ARGUMENT,
+                        "rate has keys (of an Emitter renew) that are all 0; allowed are >= 0, "
+                        "one of them > 0");
+    return p->stream.rate < 0 ? choose_rate(s, p) : VT_OK;
 }
 
 vt_status vti_make_fluid_emitter(const vt_simulation *s, const vt_emitter_def *def,
                                  vt_fluid_emitter *p)
 {
-    *p = (vt_fluid_emitter){.rate = def->rate,
-                            .start = def->start,
-                            .end = def->end,
+    const int32_t count = def->animation_count;
+    *p = (vt_fluid_emitter){.stream = {.fluid = def->fluid,
+                                       .lifetime = def->lifetime,
+                                       .rate = def->rate,
+                                       .start = def->start,
+                                       .end = def->end,
+                                       .parent = def->parent},
                             .core = def->core,
                             .spacing = def->spacing > 0 ? def->spacing : def->core / 2,
-                            .lifetime = def->lifetime,
                             .swirl = def->swirl,
                             .taper = def->taper,
-                            .flicker = def->flicker,
-                            .fluid = def->fluid,
-                            .parent = def->parent};
-    vt_status status = vti_copy_animations(&vti_emitter_definition, def->animation_count,
-                                           def->animations, &p->animations);
-    const int32_t count = def->animation_count;
-    const double at = p->rate == 0 && !vti_find_track(count, def->animations, "rate")
-                          ? fmax(p->start, s->time)
+                            .flicker = def->flicker};
+    vt_status status =
+        vti_animate_stream(&vti_emitter_definition, count, def->animations, &p->stream);
+    const double at = def->rate == 0 && !vti_find_track(count, def->animations, "rate")
+                          ? fmax(p->stream.start, s->time)
                           : (double)NAN;
     if (!status && def->around && def->shape.layer > 0)
         status =
@@ -359,7 +336,7 @@ vt_status vti_make_fluid_emitter(const vt_simulation *s, const vt_emitter_def *d
     if (!status)
         status = vti_create_growing_region(def->around ? def->around : &def->shape,
                                            def->around ? "around" : "shape", count, def->animations,
-                                           at, &p->around);
+                                           at, &p->stream.region);
     if (!status)
         status = check_warmth(s, p);
     if (!status)
@@ -373,22 +350,23 @@ vt_status vti_make_fluid_emitter(const vt_simulation *s, const vt_emitter_def *d
  * they swirl, if that is faster. */
 static vt_status choose_swirl(const vt_simulation *s, vt_fluid_emitter *p)
 {
-    if (!(p->swirl > 0) && !(p->flicker > 0) && !vti_find_animation(&p->animations, "swirl") &&
-        !vti_find_animation(&p->animations, "flicker"))
+    if (!(p->swirl > 0) && !(p->flicker > 0) &&
+        !vti_find_animation(&p->stream.animations, "swirl") &&
+        !vti_find_animation(&p->stream.animations, "flicker"))
         return VT_OK;
-    const vt_pose pose = vti_pose_at(&s->transforms, p->parent, p->start);
+    const vt_pose pose = vti_pose_at(&s->transforms, p->stream.parent, p->stream.start);
     double up[3], sweep[3], middle, reach;
     find_up(s, &pose, up);
     find_extent(&p->shape, up, &middle, &reach);
     for (int a = 0; a < 3; a++)
-        sweep[a] = up[a] * 2 * reach * p->rate / (double)vti_filling(p);
-    const vt_track *const track = vti_find_animation(&p->animations, "swirl");
+        sweep[a] = up[a] * 2 * reach * p->stream.rate / (double)vti_filling(p);
+    const vt_track *const track = vti_find_animation(&p->stream.animations, "swirl");
     double least, swirl = p->swirl;
     if (track)
         vti_track_extremes(track, 0, &least, &swirl);
     const double turnover = fmax(swirl / pose.scale, vti_sqrt(vti_dot(sweep, sweep)));
     p->eddies =
-        vti_create_random_eddies(p->seed, vti_least_eddy(p->core), p->core, sweep, turnover);
+        vti_create_random_eddies(p->stream.seed, vti_least_eddy(p->core), p->core, sweep, turnover);
     return check_swirl(p->eddies);
 }
 
@@ -397,13 +375,14 @@ vt_status vti_keep_fluid_emitter(vt_simulation *s, vt_fluid_emitter *p,
 {
     vt_sources *const sources = &s->sources;
     const int32_t n = sources->fluid_emitter_count;
-    const uint32_t members = vti_fluid_members(&p->fluid, &p->animations);
-    p->id = sources->made;
-    p->seed = before && before->has_seed
-                  ? before->seed
-                  : vti_random_bits(s->def.seed, PARCEL_STREAM, (uint64_t)sources->parcels_made);
-    if (p->rate == 0) /* what was due is born now, but once */
-        p->start = before && before->has_filled ? before->start : fmax(p->start, s->time);
+    const uint32_t members = vti_fluid_members(&p->stream.fluid, &p->stream.animations);
+    p->stream.id = sources->made;
+    p->stream.seed = before && before->has_seed ? before->seed
+                                                : vti_random_bits(s->def.seed, PARCEL_STREAM,
+                                                                  (uint64_t)sources->parcels_made);
+    if (p->stream.rate == 0) /* what was due is born now, but once */
+        p->stream.start =
+            before && before->has_filled ? before->start : fmax(p->stream.start, s->time);
     vt_status status = vti_check_space_to_burn(s, members, "emitter of parcels", n);
     if (!status && !p->points)
         status = choose_swirl(s, p);
@@ -414,8 +393,8 @@ vt_status vti_keep_fluid_emitter(vt_simulation *s, vt_fluid_emitter *p,
     for (int c = 0; c < VT_COMPOSITION_COLUMNS; c++)
         if (members >> c & 1)
             vti_use_vorton_column(s, vti_composition_column[c]);
-    if (isfinite(p->lifetime) || (p->points && p->points->lifetime) ||
-        vti_find_animation(&p->animations, "lifetime"))
+    if (isfinite(p->stream.lifetime) || (p->points && p->points->lifetime) ||
+        vti_find_animation(&p->stream.animations, "lifetime"))
         vti_use_vorton_column(s, VT_VORTON_lifetime);
     sources->parcels[n] = *p;
     sources->fluid_emitter_count = n + 1;

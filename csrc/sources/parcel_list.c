@@ -7,10 +7,8 @@
 
 void vti_destroy_fluid_emitter(vt_fluid_emitter *parcels)
 {
+    vti_destroy_stream(&parcels->stream);
     vti_destroy_region(&parcels->shape);
-    vti_destroy_region(&parcels->around);
-    vti_destroy_rate_sum(&parcels->rate_sum);
-    vti_destroy_animations(&parcels->animations);
     free(parcels->eddies);
     free(parcels->points);
 }
@@ -53,10 +51,10 @@ static void emit_point(const vt_simulation *s, const vt_fluid_emitter *p, int64_
 {
     const vt_vorton_points_def *const d = p->points;
     const int64_t point = n % d->count;
-    const vt_pose pose = vti_pose_at(&s->transforms, p->parent, time);
+    const vt_pose pose = vti_pose_at(&s->transforms, p->stream.parent, time);
     const float scale = (float)pose.scale;
     float *const position = list->position + 3 * to, *const strength = list->strength + 3 * to;
-    vti_scatter(p->seed, (uint64_t)n, d->jitter, d->position + 3 * point, position);
+    vti_scatter(p->stream.seed, (uint64_t)n, d->jitter, d->position + 3 * point, position);
     vti_pose_point_row(&pose, position);
     memcpy(strength, d->strength + 3 * point, 3 * sizeof *strength);
     vti_pose_vector_row(&pose, strength);
@@ -73,14 +71,11 @@ static void emit_point(const vt_simulation *s, const vt_fluid_emitter *p, int64_
 vt_parcel_list vti_list_points(vt_simulation *s, const vt_fluid_emitter *p, double from, double to,
                                int64_t room)
 {
-    const vt_rate_sum *const sum = p->rate_sum.track ? &p->rate_sum : NULL;
-    const double spacing = 1 / p->rate, last = fmin(to, p->end);
-    const int64_t first = vti_first_event_of(sum, p->start, spacing, from);
-    const int64_t end = vti_first_event_of(sum, p->start, spacing, last);
-    const int64_t born = from < p->end && to > p->start && end > first ? end - first : 0;
+    int64_t first;
+    const int64_t born = vti_stream_events(&p->stream, from, to, &first);
     vt_parcel_list list = vti_new_parcel_list(&s->arena, born < room ? born : room);
     for (list.count = 0; list.count < born && list.count < room; list.count++)
-        emit_point(s, p, first + list.count,
-                   vti_event_time(sum, p->start, spacing, first + list.count), list.count, &list);
+        emit_point(s, p, first + list.count, vti_stream_time(&p->stream, first + list.count),
+                   list.count, &list);
     return list;
 }

@@ -3,7 +3,6 @@
 
 #include <float.h>
 
-#include "animation/definition_checks.h"
 #include "base/random.h"
 #include "base/status.h"
 #include "model/birth_sequence.h"
@@ -12,7 +11,6 @@
 #include "sources/parcel_list.h"
 #include "state/particles.h"
 #include "state/simulation.h"
-#include "state/transform.h"
 
 enum { SCATTER = 0x73636174 };
 
@@ -25,14 +23,6 @@ static const float *points_carry(const void *data, int column)
 
 vt_status vti_check_vorton_points(const vt_vorton_points_def *def)
 {
-    vt_status status = vti_check_rows(&vti_vorton_points_definition, "vorton_points.", def);
-    if (!status)
-        status = vti_check_times(def->time, def->end);
-    if (!status)
-        status = vti_check_animations(&vti_vorton_points_definition, def->animation_count,
-                                      def->animations);
-    if (status)
-        return status;
     for (int64_t i = 0; i < def->count && def->lifetime; i++)
         if (!(def->lifetime[i] > 0))
             return vti_fail(VT_INVALID_ARGUMENT,
@@ -139,38 +129,23 @@ int vti_parcels_are_vortices(const vt_fluid_emitter *p)
     return !fluid;
 }
 
-static vt_status keep_stream(vt_simulation *s, const vt_vorton_points_def *def,
-                             const vt_predecessor *before)
+vt_status vti_keep_point_stream(vt_simulation *s, const vt_vorton_points_def *def,
+                                const vt_predecessor *before)
 {
-    vt_fluid_emitter p = {.rate = def->rate,
-                          .start = def->time,
-                          .end = def->end,
-                          .lifetime = (double)INFINITY,
-                          .parent = def->parent};
-    vt_status status = vti_copy_animations(&vti_vorton_points_definition, def->animation_count,
-                                           def->animations, &p.animations);
-    const vt_track *const rate = vti_find_animation(&p.animations, "rate");
-    double least;
-    if (!status && rate) {
-        vti_track_extremes(rate, 0, &least, &p.rate);
-        status = vti_create_rate_sum(rate, p.start, &p.rate_sum);
-    }
+    vt_fluid_emitter p = {.stream = {.lifetime = (double)INFINITY,
+                                     .rate = def->rate,
+                                     .start = def->time,
+                                     .end = def->end,
+                                     .parent = def->parent}};
+    vt_status status = vti_animate_stream(&vti_vorton_points_definition, def->animation_count,
+                                          def->animations, &p.stream);
     if (!status && !(p.points = vti_copy_vorton_points(def)))
         status = vti_fail(VT_OUT_OF_MEMORY, "no memory for %lld points", (long long)def->count);
     for (int c = 0; c < VT_COMPOSITION_COLUMNS; c++) /* says which there are */
-        *vti_fluid_member(&p.fluid, c) = vti_points_carry(def, c) != NULL;
+        *vti_fluid_member(&p.stream.fluid, c) = vti_points_carry(def, c) != NULL;
     if (!status)
         status = vti_keep_fluid_emitter(s, &p, before);
     if (status)
         vti_destroy_fluid_emitter(&p);
     return status;
-}
-
-/* ---- adding ---- */
-
-vt_status vti_keep_point_stream(vt_simulation *s, const vt_vorton_points_def *def,
-                                const vt_predecessor *before)
-{
-    const vt_status status = vti_check_parent(&s->transforms, def->parent);
-    return status ? status : keep_stream(s, def, before);
 }

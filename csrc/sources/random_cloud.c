@@ -1,6 +1,5 @@
 #include "sources/random_cloud.h"
 
-#include "animation/definition_checks.h"
 #include "base/parallel.h"
 #include "base/random.h"
 #include "base/status.h"
@@ -39,21 +38,20 @@ static vt_status check_core(const vt_cloud_def *def)
 {
     if (def->core != 0.0 && !(def->core >= 1e-9 && 4.0 * def->core <= def->eddy))
         return vti_fail(VT_INVALID_ARGUMENT,
-                        "cloud: core must be 0 (eddy / 5) or 1e-9 m .. eddy / 4, %g m, got %g",
-                        0.25 * def->eddy, def->core);
+                        "cloud.core is %g m; allowed is 0 (eddy / 5), or 1e-9 m to eddy / 4, %g m",
+                        def->core, 0.25 * def->eddy);
     return VT_OK;
 }
 
 static vt_status check_numbers(const vt_cloud_def *def)
 {
-    vt_status status = vti_check_rows(&vti_cloud_definition, "cloud.", def);
-    if (!status)
-        status = check_core(def);
+    const vt_status status = check_core(def);
     if (status)
         return status;
     if (def->shape.layer != 0.0)
         return vti_fail(VT_INVALID_ARGUMENT,
-                        "cloud: shape must be a body, not a layer on its surface");
+                        "cloud.shape.layer is %g m; allowed is 0: a cloud fills its shape",
+                        def->shape.layer);
     return VT_OK;
 }
 
@@ -65,7 +63,7 @@ static vt_status check_window(const vt_cloud *cloud)
         largest = w->value[n] > largest ? w->value[n] : largest;
     if (!(largest >= 0.5f))
         return vti_fail(VT_INVALID_ARGUMENT,
-                        "cloud: eddy must be smaller than the shape is thick, got %g m",
+                        "cloud.eddy is %g m; allowed is less than its shape is thick",
                         cloud->def.eddy);
     return VT_OK;
 }
@@ -213,7 +211,7 @@ static vt_status lay_out(vt_cloud *cloud)
         status = check_window(cloud);
     if (!status && count(cloud, 0) > vt_most_structure_vortons)
         status = vti_fail(VT_INVALID_ARGUMENT,
-                          "cloud: core, %g m, asks for more than 2^30 vortons in %g m^3",
+                          "cloud.core is %g m; allowed is what takes up to 2^30 vortons in %g m^3",
                           core_of(def), cloud->region.volume);
     for (uint64_t n = 0; n < CLOUD_WAVES; n++)
         cloud->wave[n] = vti_make_wave(def->seed, def->eddy, core_of(def), n);

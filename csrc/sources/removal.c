@@ -1,11 +1,9 @@
 #include "sources/removal.h"
 
-#include "animation/definition_checks.h"
 #include "base/status.h"
 #include "state/particles.h"
 #include "state/placed_region.h"
 #include "state/simulation.h"
-#include "state/transform.h"
 #include "tracers/scalars.h"
 
 enum { BLOCK = 4096 };
@@ -45,15 +43,9 @@ static int is_animated(const vt_kill_def *def, const char *ending)
 
 vt_status vti_check_kill(const vt_kill_def *def)
 {
-    vt_status status = vti_check_rows(&vti_kill_definition, "kill.", def);
-    if (!status)
-        status = check_interval("distance", "m", def->least_distance, def->most_distance);
+    vt_status status = check_interval("distance", "m", def->least_distance, def->most_distance);
     if (!status)
         status = check_interval("speed", "m/s", def->least_speed, def->most_speed);
-    if (!status)
-        status = vti_check_times(def->start, def->end);
-    if (!status)
-        status = vti_check_animations(&vti_kill_definition, def->animation_count, def->animations);
     if (!status)
         status = vti_check_shape_is_there(def->shape, def->animation_count, def->animations);
     const int any = !status && (is_animated(def, "age") || is_animated(def, "distance") ||
@@ -68,7 +60,7 @@ vt_status vti_check_kill(const vt_kill_def *def)
     return status;
 }
 
-vt_status vti_make_kill(const vt_simulation *s, const vt_kill_def *def, vt_kill *made)
+vt_status vti_make_kill(const vt_kill_def *def, vt_kill *made)
 {
     vt_kill kill = {.def = *def,
                     .by_distance = !is_whole(def->least_distance, def->most_distance) ||
@@ -77,9 +69,7 @@ vt_status vti_make_kill(const vt_simulation *s, const vt_kill_def *def, vt_kill 
                         !is_whole(def->least_speed, def->most_speed) || is_animated(def, "speed")};
     kill.def.shape = NULL;
     kill.def.animations = NULL;
-    vt_status status = vti_check_parent(&s->transforms, def->parent);
-    if (status)
-        return status;
+    vt_status status = VT_OK;
     if (def->shape) {
         status = vti_create_growing_region(def->shape, "shape", def->animation_count,
                                            def->animations, (double)NAN, &kill.region);

@@ -6,7 +6,7 @@
 vt_status vti_check_kill(const vt_kill_def *def);
 
 /* Of a definition that was checked; VT_INVALID_ARGUMENT: no such parent. */
-vt_status vti_make_kill(const vt_simulation *s, const vt_kill_def *def, vt_kill *kill);
+vt_status vti_make_kill(const vt_kill_def *def, vt_kill *kill);
 
 /* Keeps the columns that it looks at from now on. */
 void vti_use_kill_columns(vt_simulation *s, const vt_kill *kill);

@@ -34,9 +34,9 @@ static list list_of(vt_sources *s, int which)
         [IN_STRUCTURES] = {s->structures.item, &s->structures.count, sizeof(vt_structure),
                            offsetof(vt_structure, id)},
         [IN_EMITTERS] = {s->emitters, &s->tracer_emitter_count, sizeof(vt_tracer_emitter),
-                         offsetof(vt_tracer_emitter, id)},
+                         offsetof(vt_tracer_emitter, stream.id)},
         [IN_PARCELS] = {s->parcels, &s->fluid_emitter_count, sizeof(vt_fluid_emitter),
-                        offsetof(vt_fluid_emitter, id)}};
+                        offsetof(vt_fluid_emitter, stream.id)}};
     return lists[which];
 }
 
@@ -125,11 +125,13 @@ vt_status vti_find_predecessor(const vt_sources *sources, int32_t id, double fro
     *before = (vt_predecessor){.has_seed = 0};
     if (at.list == IN_EMITTERS) {
         const vt_tracer_emitter *const e = &sources->emitters[at.n];
-        *before =
-            (vt_predecessor){1, e->count > 0 && (e->filled || e->start < from), e->seed, e->start};
+        const vt_birth_stream *const stream = &e->stream;
+        *before = (vt_predecessor){1, e->count > 0 && (e->filled || stream->start < from),
+                                   stream->seed, stream->start};
     } else if (at.list == IN_PARCELS) {
-        const vt_fluid_emitter *const p = &sources->parcels[at.n];
-        *before = (vt_predecessor){1, p->rate == 0 && p->start < from, p->seed, p->start};
+        const vt_birth_stream *const stream = &sources->parcels[at.n].stream;
+        *before = (vt_predecessor){1, stream->rate == 0 && stream->start < from, stream->seed,
+                                   stream->start};
     } else if (at.list == IN_STRUCTURES) {
         const vt_structure *const one = &sources->structures.item[at.n];
         is_over = one->period == 0 && one->start < from;

@@ -1,7 +1,6 @@
 #include "sources/sources.h"
 
 #include "animation/definition.h"
-#include "animation/definition_checks.h"
 #include "base/growing_array.h"
 #include "base/random.h"
 #include "base/status.h"
@@ -13,7 +12,6 @@
 #include "sources/vortex_structures.h"
 #include "state/particles.h"
 #include "state/simulation.h"
-#include "state/transform.h"
 #include "tracers/scalars.h"
 
 enum { EMITTER_STREAM = 1, MOST_EMITTERS = 1 << 20 };
@@ -23,9 +21,7 @@ enum { EMITTER_STREAM = 1, MOST_EMITTERS = 1 << 20 };
 
 void vti_destroy_tracer_emitter(vt_tracer_emitter *emitter)
 {
-    vti_destroy_region(&emitter->region);
-    vti_destroy_rate_sum(&emitter->rate_sum);
-    vti_destroy_animations(&emitter->animations);
+    vti_destroy_stream(&emitter->stream);
     free(emitter->points);
 }
 
@@ -44,9 +40,10 @@ void vti_destroy_sources(vt_sources *sources)
 }
 
 /* What owns memory in them is copied below: whoever adds a member looks there, too. */
-_Static_assert(sizeof(vt_tracer_emitter) == sizeof(vt_animations) + sizeof(vt_rate_sum) +
-                                                sizeof(vt_region) + sizeof(vt_fluid_def) +
-                                                sizeof(void *) + 8 * 11 &&
+_Static_assert(sizeof(vt_tracer_emitter) == sizeof(vt_birth_stream) + sizeof(void *) + 8 * 5 &&
+                   sizeof(vt_birth_stream) == sizeof(vt_animations) + sizeof(vt_rate_sum) +
+                                                  sizeof(vt_region) + sizeof(vt_fluid_def) +
+                                                  8 * 6 &&
                    sizeof(vt_sources) == sizeof(vt_structures) + 7 * sizeof(void *),
                "vti_copy_sources copies every member");
 
@@ -63,21 +60,13 @@ static vt_tracer_points_def *copy_points(const vt_tracer_points_def *def)
 /* `to` has the plain values of `from` already; on failure there is nothing to destroy. */
 static vt_status copy_tracer_emitter(const vt_tracer_emitter *from, vt_tracer_emitter *to)
 {
-    to->animations = (vt_animations){0};
-    to->rate_sum = (vt_rate_sum){0};
-    to->region = (vt_region){0};
     to->points = from->points ? copy_points(from->points) : NULL;
     vt_status status =
-        vti_copy_animations(from->points ? &vti_point_numbers_definition : &vti_tracers_definition,
-                            from->animations.count, from->animations.items, &to->animations);
-    if (!status && from->rate_sum.track)
-        status = vti_create_rate_sum(vti_find_animation(&to->animations, "rate"), from->start,
-                                     &to->rate_sum);
+        vti_copy_stream(from->points ? &vti_point_numbers_definition : &vti_tracers_definition,
+                        &from->stream, &to->stream);
     if (!status && from->points && !to->points)
         status = vti_fail(VT_OUT_OF_MEMORY, "no memory for a copy of %lld points",
                           (long long)from->points->count);
-    if (!status && !from->points && vti_copy_region(&from->region, &to->region))
-        status = vti_fail(VT_OUT_OF_MEMORY, "no memory for the copy of a shape");
     if (status)
         vti_destroy_tracer_emitter(to);
     return status;
@@ -158,18 +147,8 @@ vt_status vti_check_tracer_emitter(const vt_simulation *s, const vt_tracers_def 
     if (def->count < 0 || def->count > s->tracers.set.capacity)
         return vti_fail(VT_INVALID_ARGUMENT, "count is %lld; allowed is 0 to max_tracers, %lld",
                         (long long)def->count, (long long)s->tracers.set.capacity);
-    vt_status status = vti_check_rows(&vti_tracers_definition, "tracers.", def);
-    if (!status)
-        status =
-            vti_check_animations(&vti_tracers_definition, def->animation_count, def->animations);
-    if (!status)
-        status = check_own(s, def);
-    if (!status)
-        status = vti_check_times(def->start, def->end);
-    if (!status)
-        status = vti_check_parent(&s->transforms, def->parent);
-    const vt_track *const rate =
-        status ? NULL : vti_find_track(def->animation_count, def->animations, "rate");
+    vt_status status = check_own(s, def);
+    const vt_track *const rate = vti_find_track(def->animation_count, def->animations, "rate");
     if (!status && def->count > 0 && (def->rate > 0 || rate) &&
         (vti_find_track(def->animation_count, def->animations, "shape.radius") ||
          vti_find_track(def->animation_count, def->animations, "shape.size")))
@@ -194,10 +173,6 @@ static vt_status check_rows(const char *name, int64_t count, const float *values
 
 vt_status vti_check_tracer_points(const vt_simulation *s, const vt_tracer_points_def *def)
 {
-    vt_status status =
-        vti_check_animations(&vti_tracer_points_definition, def->animation_count, def->animations);
-    if (status)
-        return status;
     const int streams =
         def->rate != 0 || vti_find_track(def->animation_count, def->animations, "rate");
     if (def->count < 1 || (!streams && def->count > s->tracers.set.capacity) ||
@@ -206,13 +181,7 @@ vt_status vti_check_tracer_points(const vt_simulation *s, const vt_tracer_points
             VT_INVALID_ARGUMENT,
             "count is %lld; allowed is 1 to max_tracers, %lld (with a rate, to 2^31 - 1)",
             (long long)def->count, (long long)s->tracers.set.capacity);
-    status = vti_check_rows(&vti_tracer_points_definition, "tracer_points.", def);
-    if (!status)
-        status = vti_check_times(def->start, def->end);
-    if (!status)
-        status = vti_check_parent(&s->transforms, def->parent);
-    if (!status)
-        status = check_rows("growth", def->count, def->growth, 1e9);
+    vt_status status = check_rows("growth", def->count, def->growth, 1e9);
     if (!status)
         status = check_rows("fade", def->count, def->fade, 1);
     if (!status)
@@ -246,14 +215,14 @@ static vt_status fill_now(vt_simulation *s, vt_tracer_emitter *emitter)
 
 static void use_columns(vt_simulation *s, const vt_tracer_emitter *e)
 {
-    const int dies = e->points ? e->points->lifetime != NULL : isfinite(e->lifetime);
+    const int dies = e->points ? e->points->lifetime != NULL : isfinite(e->stream.lifetime);
     const int grows = e->points ? e->points->growth != NULL : e->growth > 0;
     const int fades = e->points ? e->points->fade != NULL : e->fade > 0;
-    if (dies || vti_find_animation(&e->animations, "lifetime"))
+    if (dies || vti_find_animation(&e->stream.animations, "lifetime"))
         vti_use_tracer_column(s, VT_TRACER_lifetime);
-    if (grows || vti_find_animation(&e->animations, "growth"))
+    if (grows || vti_find_animation(&e->stream.animations, "growth"))
         vti_use_tracer_column(s, VT_TRACER_growth);
-    if (fades || vti_find_animation(&e->animations, "fade"))
+    if (fades || vti_find_animation(&e->stream.animations, "fade"))
         vti_use_tracer_column(s, VT_TRACER_fade);
     if (e->members >> VT_CARRIED_temperature & 1)
         vti_use_tracer_column(s, VT_TRACER_warmth);
@@ -266,16 +235,17 @@ static vt_status keep_tracer_emitter(vt_simulation *s, vt_tracer_emitter *emitte
     vt_sources *const sources = &s->sources;
     const int32_t n = sources->tracer_emitter_count;
     vt_status status = VT_OK;
-    emitter->id = sources->made;
+    emitter->stream.id = sources->made;
     emitter->filled = before && before->has_filled;
-    emitter->seed = before && before->has_seed ? before->seed
-                                               : vti_random_bits(s->def.seed, EMITTER_STREAM,
-                                                                 (uint64_t)sources->emitters_made);
+    emitter->stream.seed =
+        before && before->has_seed
+            ? before->seed
+            : vti_random_bits(s->def.seed, EMITTER_STREAM, (uint64_t)sources->emitters_made);
     if (n == MOST_EMITTERS || vti_grow((void **)&sources->emitters, n, sizeof *emitter))
         status = vti_fail(VT_OUT_OF_MEMORY, "no memory for emitter %d", n);
     if (!status)
         use_columns(s, emitter);
-    if (!status && emitter->count > 0 && emitter->start <= s->time && !emitter->filled)
+    if (!status && emitter->count > 0 && emitter->stream.start <= s->time && !emitter->filled)
         status = fill_now(s, emitter);
     if (status) {
         vti_destroy_tracer_emitter(emitter);
@@ -287,47 +257,35 @@ static vt_status keep_tracer_emitter(vt_simulation *s, vt_tracer_emitter *emitte
     return VT_OK;
 }
 
-/* What a definition says of time: copies, and an animated rate ready for births. */
-static vt_status animate_tracer_emitter(const vt_definition *table, int32_t count,
-                                        const vt_animation *animations, vt_tracer_emitter *emitter)
-{
-    const vt_status status = vti_copy_animations(table, count, animations, &emitter->animations);
-    const vt_track *const rate = vti_find_animation(&emitter->animations, "rate");
-    if (status || !rate)
-        return status;
-    double least;
-    vti_track_extremes(rate, 0, &least, &emitter->rate);
-    return vti_create_rate_sum(rate, emitter->start, &emitter->rate_sum);
-}
-
 vt_status vti_keep_tracer_emitter(vt_simulation *s, const vt_tracers_def *def,
                                   const vt_predecessor *before)
 {
-    vt_tracer_emitter emitter = {.count = def->count,
-                                 .rate = def->rate,
-                                 .start = def->start,
-                                 .end = def->end,
-                                 .parent = def->parent,
+    vt_tracer_emitter emitter = {.stream = {.fluid = def->fluid,
+                                            .lifetime = def->lifetime,
+                                            .rate = def->rate,
+                                            .start = def->start,
+                                            .end = def->end,
+                                            .parent = def->parent},
+                                 .count = def->count,
                                  .density = def->density,
-                                 .lifetime = def->lifetime,
                                  .growth = def->growth,
-                                 .fade = def->fade,
-                                 .fluid = def->fluid};
-    vt_status status = animate_tracer_emitter(&vti_tracers_definition, def->animation_count,
-                                              def->animations, &emitter);
+                                 .fade = def->fade};
+    const vt_region *const region = &emitter.stream.region;
+    vt_status status = vti_animate_stream(&vti_tracers_definition, def->animation_count,
+                                          def->animations, &emitter.stream);
     /* density is the smoke here */
-    emitter.members =
-        vti_fluid_members(&emitter.fluid, &emitter.animations) & ~(1u << VT_CARRIED_density);
+    emitter.members = vti_fluid_members(&emitter.stream.fluid, &emitter.stream.animations) &
+                      ~(1u << VT_CARRIED_density);
     if (!status)
         status = vti_create_growing_region(
             &def->shape, "shape", def->animation_count, def->animations,
-            def->count > 0 ? fmax(def->start, s->time) : (double)NAN, &emitter.region);
-    if (!status && def->rate * emitter.region.box_volume > MOST_TRIES * emitter.region.volume)
+            def->count > 0 ? fmax(def->start, s->time) : (double)NAN, &emitter.stream.region);
+    if (!status && def->rate * region->box_volume > MOST_TRIES * region->volume)
         status = vti_fail(VT_INVALID_ARGUMENT,
                           "rate is %g; allowed for a shape that fills %.3g of its box is up to %g "
                           "tracers a second",
-                          def->rate, emitter.region.volume / emitter.region.box_volume,
-                          MOST_TRIES * emitter.region.volume / emitter.region.box_volume);
+                          def->rate, region->volume / region->box_volume,
+                          MOST_TRIES * region->volume / region->box_volume);
     if (status) {
         vti_destroy_tracer_emitter(&emitter);
         return status;
@@ -341,19 +299,17 @@ vt_status vti_keep_tracer_points(vt_simulation *s, const vt_tracer_points_def *d
     vt_tracer_points_def *const block = copy_points(def);
     if (!block)
         return vti_fail(VT_OUT_OF_MEMORY, "no memory for %lld points", (long long)def->count);
-    vt_tracer_emitter emitter = {.count = def->count,
-                                 .rate = def->rate,
-                                 .start = def->start,
-                                 .end = def->end,
-                                 .parent = def->parent,
-                                 .points = block};
-    const vt_status status = animate_tracer_emitter(
-        &vti_point_numbers_definition, def->animation_count, def->animations, &emitter);
+    vt_tracer_emitter emitter = {
+        .stream = {.rate = def->rate, .start = def->start, .end = def->end, .parent = def->parent},
+        .count = def->count,
+        .points = block};
+    const vt_status status = vti_animate_stream(&vti_point_numbers_definition, def->animation_count,
+                                                def->animations, &emitter.stream);
     if (status) {
         vti_destroy_tracer_emitter(&emitter);
         return status;
     }
-    if (emitter.rate > 0 || vti_find_animation(&emitter.animations, "rate"))
+    if (emitter.stream.rate > 0 || vti_find_animation(&emitter.stream.animations, "rate"))
         emitter.count = 0;
     for (int n = 0; n < VT_TAKEN_COLUMNS; n++)
         emitter.members |= (uint32_t)(vti_own_of_points(block, n) != NULL)

@@ -40,14 +40,14 @@ static void share_shape(const vt_tracer_emitter *emitter, double n, int64_t coun
                         vt_tracer_list *list)
 {
     vt_tracers_def now = {.density = emitter->density,
-                          .lifetime = emitter->lifetime,
+                          .lifetime = emitter->stream.lifetime,
                           .growth = emitter->growth,
                           .fade = emitter->fade,
-                          .fluid = emitter->fluid};
-    const float size = (float)vti_cbrt(emitter->region.volume / n);
+                          .fluid = emitter->stream.fluid};
+    const float size = (float)vti_cbrt(emitter->stream.region.volume / n);
     for (int64_t i = 0; i < count; i++) {
-        vti_animate(&emitter->animations, list->time[i], &now);
-        list->density[i] = (float)(now.density * emitter->region.volume / n);
+        vti_animate(&emitter->stream.animations, list->time[i], &now);
+        list->density[i] = (float)(now.density * emitter->stream.region.volume / n);
         list->size[i] = size;
         list->lifetime[i] = (float)now.lifetime;
         list->growth[i] = (float)now.growth;
@@ -62,13 +62,13 @@ static void share_shape(const vt_tracer_emitter *emitter, double n, int64_t coun
 static void place_tracers(const vt_simulation *s, const vt_tracer_emitter *emitter, int64_t count,
                           vt_tracer_list *list)
 {
-    const int moves = vti_parent_moves(&s->transforms, emitter->parent);
-    if (emitter->parent == 0 || count == 0)
+    const int moves = vti_parent_moves(&s->transforms, emitter->stream.parent);
+    if (emitter->stream.parent == 0 || count == 0)
         return;
-    vt_pose pose = vti_pose_at(&s->transforms, emitter->parent, list->time[0]);
+    vt_pose pose = vti_pose_at(&s->transforms, emitter->stream.parent, list->time[0]);
     for (int64_t i = 0; i < count; i++) {
         if (moves)
-            pose = vti_pose_at(&s->transforms, emitter->parent, list->time[i]);
+            pose = vti_pose_at(&s->transforms, emitter->stream.parent, list->time[i]);
         vti_pose_point_row(&pose, list->position + 3 * i);
         list->size[i] *= (float)pose.scale;
         if (!emitter->points)
@@ -89,10 +89,10 @@ static void emit_at_point(const vt_tracer_emitter *emitter, int64_t n, int64_t r
                             .growth = points->growth ? (double)points->growth[point] : 0,
                             .fade = points->fade ? (double)points->fade[point] : 0,
                             .jitter = points->jitter};
-    vti_animate(&emitter->animations, list->time[row], &now);
-    if (vti_find_animation(&emitter->animations, "density"))
+    vti_animate(&emitter->stream.animations, list->time[row], &now);
+    if (vti_find_animation(&emitter->stream.animations, "density"))
         now.density *= now.size * now.size * now.size;
-    vti_scatter(emitter->seed, (uint64_t)n, now.jitter, points->position + 3 * point,
+    vti_scatter(emitter->stream.seed, (uint64_t)n, now.jitter, points->position + 3 * point,
                 list->position + 3 * row);
     list->density[row] = (float)now.density;
     list->size[row] = (float)now.size;
@@ -110,42 +110,33 @@ void vti_emit_at_start(const vt_simulation *s, const vt_tracer_emitter *emitter,
                        vt_tracer_list *list)
 {
     for (int64_t i = 0; i < count; i++)
-        list->time[i] = fmax(emitter->start, s->time);
+        list->time[i] = fmax(emitter->stream.start, s->time);
     if (emitter->points) {
         for (int64_t i = 0; i < count; i++)
             emit_at_point(emitter, i, i, list);
     } else {
-        vti_fill_region(&emitter->region, emitter->seed, count, list->position);
+        vti_fill_region(&emitter->stream.region, emitter->stream.seed, count, list->position);
         share_shape(emitter, (double)emitter->count, count, list);
     }
     place_tracers(s, emitter, count, list);
-}
-
-static vt_birth_stream stream_of(const vt_tracer_emitter *emitter)
-{
-    return (vt_birth_stream){&emitter->region, emitter->seed,
-                             emitter->start,   emitter->end,
-                             emitter->rate,    emitter->rate_sum.track ? &emitter->rate_sum : NULL};
 }
 
 /* The first `room` of those of the rate that are born in [from, to); returns how many. */
 static int64_t stream(const vt_tracer_emitter *emitter, double from, double to, int64_t room,
                       vt_tracer_list *list)
 {
-    const vt_birth_stream births = stream_of(emitter);
+    const vt_birth_stream *const births = &emitter->stream;
     if (!emitter->points) {
         const int64_t count = vti_stream_births(
-            &births, from, to, room, list ? list->position : NULL, list ? list->time : NULL);
+            births, from, to, room, list ? list->position : NULL, list ? list->time : NULL);
         if (list)
-            share_shape(emitter, emitter->rate, count, list);
+            share_shape(emitter, births->rate, count, list);
         return count;
     }
-    const double spacing = 1.0 / emitter->rate, last = fmin(to, emitter->end);
-    const int64_t first = vti_first_event_of(births.sum, emitter->start, spacing, from);
-    const int64_t end = vti_first_event_of(births.sum, emitter->start, spacing, last);
-    const int64_t count = end - first < 0 ? 0 : end - first < room ? end - first : room;
+    int64_t first, count = vti_stream_events(births, from, to, &first);
+    count = count < room ? count : room;
     for (int64_t i = 0; i < count && list; i++) {
-        list->time[i] = vti_event_time(births.sum, emitter->start, spacing, first + i);
+        list->time[i] = vti_stream_time(births, first + i);
         emit_at_point(emitter, first + i, i, list);
     }
     return count;
@@ -154,8 +145,7 @@ static int64_t stream(const vt_tracer_emitter *emitter, double from, double to, 
 /* A rate and a step that ask for far more than there is room for are not counted one by one. */
 int64_t vti_count_stream(const vt_tracer_emitter *emitter, double from, double to, int64_t capacity)
 {
-    const vt_birth_stream births = stream_of(emitter);
-    const double expected = vti_expected_births(&births, from, to);
+    const double expected = vti_expected_births(&emitter->stream, from, to);
     const double many = 2.0 * (double)capacity + 1e6;
     if (expected > many)
         return (int64_t)fmin(expected, 0x1p40);

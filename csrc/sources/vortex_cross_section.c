@@ -56,32 +56,22 @@ int64_t vti_section_vortons(const vt_section_def *def, int64_t least, double len
 
 /* ---- checks ---- */
 
-vt_status vti_check_place(const char *what, const char *name, const double place[3])
-{
-    for (int c = 0; c < 3; c++)
-        if (!(vti_abs(place[c]) <= 1e9))
-            return vti_fail(VT_INVALID_ARGUMENT,
-                            "%s: %s[%d] must be finite and within 1e9 m, got %g", what, name, c,
-                            place[c]);
-    return VT_OK;
-}
-
 static vt_status check_vorton_core(const char *what, const vt_section_def *def)
 {
     if (def->layers == 0) {
         if (def->vorton_core != 0.0 && def->vorton_core != def->core)
             return vti_fail(
                 VT_INVALID_ARGUMENT,
-                "%s: vorton_core of a %s one vorton thick (layers 0) must be 0 or core, "
-                "%g m, got %g",
-                what, what, def->core, def->vorton_core);
+                "%s.vorton_core is %g m; allowed for a %s one vorton thick (layers 0) is 0 or "
+                "core, %g m",
+                what, def->vorton_core, what, def->core);
     } else if (def->vorton_core != 0.0 &&
                !(def->vorton_core >= 1e-9 && 1.5 * def->vorton_core <= def->core * (1 + 1e-9)))
         return vti_fail(
             VT_INVALID_ARGUMENT,
-            "%s: vorton_core must be 0 (core / 2) or 1e-9 m .. core / 1.5, %g m, got %g "
+            "%s.vorton_core is %g m; allowed is 0 (core / 2), or 1e-9 m to core / 1.5, %g m "
             "(layers 0 makes a %s one vorton thick)",
-            what, def->core / 1.5, def->vorton_core, what);
+            what, def->vorton_core, def->core / 1.5, what);
     return VT_OK;
 }
 
@@ -89,8 +79,8 @@ vt_status vti_check_section(const char *what, const vt_section_def *def, int64_t
 {
     if (def->sections != 0 && def->sections < least)
         return vti_fail(VT_INVALID_ARGUMENT,
-                        "%s: sections must be 0 (spaced by vorton_core) or %lld .. %d, got %lld",
-                        what, (long long)least, VT_MOST_SECTIONS, (long long)def->sections);
+                        "%s.sections is %lld; allowed is 0 (spaced by vorton_core), or %lld to %d",
+                        what, (long long)def->sections, (long long)least, VT_MOST_SECTIONS);
     return check_vorton_core(what, def);
 }
 
@@ -100,10 +90,11 @@ vt_status vti_check_section_count(const char *what, const vt_section_def *def, i
     if (layer_count(def) > VT_MOST_LAYERS ||
         vti_section_count(def, least, length) > VT_MOST_SECTIONS ||
         vti_section_vortons(def, least, length) > vt_most_structure_vortons)
-        return vti_fail(VT_INVALID_ARGUMENT,
-                        "%s: vorton_core, %g m, asks for too many vortons: at most %d layers, %d "
-                        "sections and 2^30 vortons",
-                        what, section_vorton_core(def), VT_MOST_LAYERS, VT_MOST_SECTIONS);
+        return vti_fail(
+            VT_INVALID_ARGUMENT,
+            "%s.vorton_core is %g m, which asks for too many vortons; allowed are up to "
+            "%d layers, %d sections and 2^30 vortons",
+            what, section_vorton_core(def), VT_MOST_LAYERS, VT_MOST_SECTIONS);
     return VT_OK;
 }
 

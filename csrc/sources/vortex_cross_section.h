@@ -18,10 +18,6 @@
 enum { VT_MOST_LAYERS = 64, VT_MOST_SECTIONS = 1 << 24 };
 static const int64_t vt_most_structure_vortons = INT64_C(1) << 30;
 
-/* Checks of a definition's field: a number within least .. most, a place within 1e9 m of the
- * origin. The error begins with `what` and names the field, its value and what is allowed. */
-vt_status vti_check_place(const char *what, const char *name, const double place[3]);
-
 /* How a definition describes its section: fields of the same names. */
 typedef struct vt_section_def {
     double core, vorton_core;

@@ -1,6 +1,5 @@
 #include "sources/vortex_filament.h"
 
-#include "animation/definition_checks.h"
 #include "base/random.h"
 #include "base/status.h"
 #include "base/vec3.h"
@@ -37,23 +36,24 @@ static vt_status check_points(const char *what, const vt_filament_def *def)
 {
     const int64_t least = def->closed ? 3 : 2, count = def->points ? def->point_count : 0;
     if (count < least || count > MOST_POINTS)
-        return vti_fail(VT_INVALID_ARGUMENT, "%s: needs %lld .. %d points, got %lld", what,
-                        (long long)least, MOST_POINTS, (long long)count);
+        return vti_fail(VT_INVALID_ARGUMENT, "%s.points has %lld rows; allowed is %lld to %d", what,
+                        (long long)count, (long long)least, MOST_POINTS);
     for (int64_t i = 0; i < count; i++) {
         const int64_t next = i + 1 < count ? i + 1 : 0;
         double way[3] = {0};
-        const vt_status status = vti_check_place(what, "points[]", def->points + 3 * i);
-        if (status)
-            return vti_fail(VT_INVALID_ARGUMENT,
-                            "%s: points[%lld] must be finite and within 1e9 m, got %g %g %g", what,
-                            (long long)i, def->points[3 * i], def->points[3 * i + 1],
-                            def->points[3 * i + 2]);
+        for (int c = 0; c < 3; c++)
+            if (!(vti_abs(def->points[3 * i + c]) <= VT_MOST_LENGTH))
+                return vti_fail(VT_INVALID_ARGUMENT,
+                                "%s.points[%lld] has %g m; allowed is %g to %g", what, (long long)i,
+                                def->points[3 * i + c], -VT_MOST_LENGTH, VT_MOST_LENGTH);
         vti_add_scaled(way, 1.0, def->points + 3 * next);
         vti_add_scaled(way, -1.0, def->points + 3 * i);
-        if ((next || def->closed) && !(vti_sqrt(vti_dot(way, way)) >= 1e-9))
+        const double apart = vti_sqrt(vti_dot(way, way));
+        if ((next || def->closed) && !(apart >= VT_LEAST_LENGTH))
             return vti_fail(VT_INVALID_ARGUMENT,
-                            "%s: points[%lld] and points[%lld] must be at least 1e-9 m apart", what,
-                            (long long)i, (long long)next);
+                            "%s.points[%lld] and points[%lld] are %g m apart; allowed is %g or "
+                            "more",
+                            what, (long long)i, (long long)next, apart, VT_LEAST_LENGTH);
     }
     return VT_OK;
 }
@@ -84,9 +84,9 @@ static vt_status check_bends(const char *what, const vt_filament *f)
         const double bend = vti_sqrt(vti_dot(curvature, curvature));
         if (!(bend * f->def.core < 1.0))
             return vti_fail(VT_INVALID_ARGUMENT,
-                            "%s: core must be less than the radius of curvature, %g m at %g %g %g, "
-                            "got %g",
-                            what, 1.0 / bend, place[0], place[1], place[2], f->def.core);
+                            "%s.core is %g m; allowed is less than the radius of curvature, %g m "
+                            "at (%g, %g, %g) m",
+                            what, f->def.core, 1.0 / bend, place[0], place[1], place[2]);
     }
     return status;
 }
@@ -261,8 +261,7 @@ vt_status vti_create_filament(const void *def, vt_structure *made)
 {
     static const vt_structure_kind kind = {
         .name = "filament", .count = count, .fill = fill, .destroy = destroy, .fluid = fluid};
-    const vt_status status = vti_check_rows(&vti_filament_definition, "filament.", def);
-    return status ? status : create(&kind, def, made);
+    return create(&kind, def, made);
 }
 
 /* Points along the tube: its ends, or enough of them to follow its waves. */
@@ -300,9 +299,6 @@ vt_status vti_create_tube(const void *data, vt_structure *made)
         .name = "tube", .count = count, .fill = fill, .destroy = destroy, .fluid = fluid};
     const vt_tube_def *const def = data;
     double points[MODES * POINTS_A_WAVE + 1][3];
-    const vt_status status = vti_check_rows(&vti_tube_definition, "tube.", def);
-    if (status)
-        return status;
     const vt_filament_def line = {.points = points[0],
                                   .point_count = wavy_points(def, points),
                                   .circulation = def->circulation,

@@ -167,7 +167,7 @@ static vt_status check_major(const vt_ring_def *def)
     /* The direction of equal radii does not matter. */
     if (!vti_normal_to(axis, def->major, normal) && def->radius[0] != def->radius[1])
         return vti_fail(VT_INVALID_ARGUMENT,
-                        "ring: major must not be 0 0 0 or parallel to axis, got %g %g %g",
+                        "ring.major is %g %g %g; allowed is what is not 0 0 0 or parallel to axis",
                         def->major[0], def->major[1], def->major[2]);
     return VT_OK;
 }
@@ -177,8 +177,8 @@ static vt_status check_core(const vt_ring_def *def)
     const double smaller = def->radius[0] < def->radius[1] ? def->radius[0] : def->radius[1];
     if (!(def->core < smaller))
         return vti_fail(VT_INVALID_ARGUMENT,
-                        "ring: core must be less than the smaller radius, %g m, got %g", smaller,
-                        def->core);
+                        "ring.core is %g m; allowed is less than the smaller radius, %g m",
+                        def->core, smaller);
     return VT_OK;
 }
 

@@ -8,7 +8,6 @@
 #include "state/heat_budget.h"
 #include "state/particles.h"
 #include "state/simulation.h"
-#include "state/transform.h"
 
 enum { MOST_STRUCTURES = 1 << 20, MOST_BIRTHS = 1 << 14 };
 
@@ -206,9 +205,6 @@ vt_status vti_copy_structures(const vt_structures *from, vt_structures *to)
 
 static vt_status add_inside(vt_simulation *s, const vt_structure *structure)
 {
-    const vt_status parent = vti_check_parent(&s->transforms, structure->parent);
-    if (parent)
-        return parent;
     const vt_status room = vti_check_space_to_burn(s, structure->members, structure->kind->name,
                                                    s->sources.structures.count);
     if (room)

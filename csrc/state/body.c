@@ -6,7 +6,6 @@
 #include "base/status.h"
 #include "geometry/panel_mesh.h"
 #include "geometry/source_panels.h"
-#include "model/columns.h"
 
 /* ---- memory ---- */
 

@@ -72,15 +72,6 @@ static vt_status check_massive(const vt_body_def *def, const vt_body *body)
     return VT_OK;
 }
 
-static vt_status check_rigid(const vt_body_def *def, const vt_body *body)
-{
-    vt_status status =
-        vti_check_animations(&vti_body_definition, def->animation_count, def->animations);
-    if (!status)
-        status = def->density > 0 ? check_massive(def, body) : check_massless(def);
-    return status;
-}
-
 /* ---- making ---- */
 
 static vt_status weigh(const vt_body_def *def, vt_body *body)
@@ -112,7 +103,7 @@ static vt_status weigh(const vt_body_def *def, vt_body *body)
 vt_status vti_make_rigid(const vt_simulation *s, const vt_body_def *def, vt_body *body)
 {
     vt_rigid *const r = &body->rigid;
-    vt_status status = check_rigid(def, body);
+    vt_status status = def->density > 0 ? check_massive(def, body) : check_massless(def);
     r->restitution = def->restitution;
     r->friction = def->friction;
     if (status || !(def->density > 0))

@@ -63,8 +63,9 @@ vt_status vti_check_space_in_body(const vt_simulation *s, const vt_body *body)
     vt_status status = VT_OK;
     for (int32_t p = 0; p < sources->fluid_emitter_count && !status; p++) {
         const vt_fluid_emitter *const parcels = &sources->parcels[p];
-        status = check_capacity(s, body, vti_fluid_members(&parcels->fluid, &parcels->animations),
-                                "emitter of parcels", p);
+        status = check_capacity(
+            s, body, vti_fluid_members(&parcels->stream.fluid, &parcels->stream.animations),
+            "emitter of parcels", p);
     }
     for (int32_t n = 0; n < sources->structures.count && !status; n++) {
         const vt_structure *const structure = &sources->structures.item[n];

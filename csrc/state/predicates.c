@@ -66,8 +66,9 @@ double vti_core_to_come(const vt_simulation *s)
     double least = INFINITY;
     for (int32_t n = 0; n < s->sources.fluid_emitter_count; n++) {
         const vt_fluid_emitter *const p = &s->sources.parcels[n];
-        const vt_pose pose = vti_pose_at(&s->transforms, p->parent, s->time);
-        if (p->rate > 0 ? p->end > s->time : p->start >= s->time)
+        const vt_birth_stream *const stream = &p->stream;
+        const vt_pose pose = vti_pose_at(&s->transforms, stream->parent, s->time);
+        if (stream->rate > 0 ? stream->end > s->time : stream->start >= s->time)
             least = fmin(least, p->core * pose.scale);
     }
     return least;

@@ -2,10 +2,7 @@
 
 #include "animation/definition.h"
 #include "base/status.h"
-
-/* ---- checks ---- */
-
-/* ---- memory ---- */
+#include "state/transform.h"
 
 /* ---- copies ---- */
 
@@ -45,6 +42,18 @@ vt_status vti_leave(vt_simulation *s, vt_status status)
     return status;
 }
 
+/* By its table, and that its parent is there. */
+static vt_status check_definition(const vt_simulation *s, const vt_definition *d, const void *def)
+{
+    const vt_status status = vti_check_definition(d, def);
+    const vt_row *const parent = vti_row_named(d, "parent");
+    int32_t id;
+    if (status || !parent)
+        return status;
+    memcpy(&id, (const char *)def + parent->offset, sizeof id);
+    return vti_check_parent(&s->transforms, id);
+}
+
 vt_status vti_accept_and_use(const vt_definition *d, vt_simulation *s, const void *def,
                              vt_use_definition *use, void *result)
 {
@@ -53,8 +62,10 @@ vt_status vti_accept_and_use(const vt_definition *d, vt_simulation *s, const voi
     if (status)
         return status;
     status = vti_enter(s);
-    if (!status)
-        status = vti_leave(s, use(s, accepted.def, result));
+    if (!status) {
+        status = check_definition(s, d, accepted.def);
+        status = vti_leave(s, status ? status : use(s, accepted.def, result));
+    }
     vti_give_back(&accepted);
     return status;
 }

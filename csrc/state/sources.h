@@ -1,8 +1,7 @@
 /* What bears particles, and what a step bears: the structs. */
 #pragma once
 
-#include "animation/rate_integral.h"
-#include "geometry/region.h"
+#include "model/birth_sequence.h"
 #include "model/columns.h"
 
 typedef struct vt_wave {
@@ -26,22 +25,15 @@ typedef struct vt_random_eddies {
 } vt_random_eddies;
 
 typedef struct vt_fluid_emitter {
-    vt_region shape;          /* fluid that differs is born here, */
-    vt_region around;         /* and ambient fluid in the rest of this */
-    vt_animations animations; /* of vt_parcels_def; rate is then the largest */
-    vt_rate_sum rate_sum;     /* of an animated rate */
-    double rate, start, end;  /* 1/s, over all of `around`, 0: one filling at start; s */
-    double core, spacing;     /* m */
-    vt_fluid_def fluid;       /* in shape */
-    double lifetime;          /* s */
-    double swirl;             /* m/s */
-    double taper, flicker;    /* of fuel: shares */
+    vt_birth_stream stream; /* rate: over all of its region, 0: one filling at start */
+    vt_region shape;        /* fluid that differs is born here, ambient fluid in the rest of the
+                               stream's region */
+    double core, spacing;   /* m */
+    double swirl;           /* m/s */
+    double taper, flicker;  /* of fuel: shares */
     /* Born at these instead, without shapes; the arrays are behind it in one block. */
     vt_vorton_points_def *points;
     vt_random_eddies *eddies; /* NULL without swirl and flicker; owned */
-    uint64_t seed;
-    int32_t parent;
-    int32_t id; /* of the source */
 } vt_fluid_emitter;
 
 /* Parcels to be born, in the order of their times: temperature 0 is that of the ambient fluid. */
@@ -125,23 +117,14 @@ typedef struct vt_births {
 
 /* Tracers from a shape, or from points. */
 typedef struct vt_tracer_emitter {
+    vt_birth_stream stream;       /* animations of vt_tracers_def or, at points, vt_point_numbers */
     int64_t count;                /* born at start, 0: none */
-    double rate, start, end;      /* 1/s, s */
-    uint64_t seed;                /* key of its sequence */
-    int32_t filled;               /* its `count` are born */
-    int32_t parent;               /* transform that places its tracers, 0: none */
-    vt_animations animations;     /* of vt_tracers_def or, at points, vt_point_numbers; rate is
-                                     then the largest */
-    vt_rate_sum rate_sum;         /* of an animated rate */
-    vt_region region;             /* the shape, with a copy of its mesh */
     double density;               /* smoke in the shape, kg/m^3 */
-    double lifetime;              /* s */
     double growth;                /* m/s */
     double fade;                  /* share of the lifetime */
-    vt_fluid_def fluid;           /* of its tracers themselves */
-    uint32_t members;             /* that it, or points, have (vti_fluid_members) */
-    int32_t id;                   /* of the source */
     vt_tracer_points_def *points; /* the arrays are behind it in one block; NULL: a shape */
+    int32_t filled;               /* its `count` are born */
+    uint32_t members;             /* that it, or points, have (vti_fluid_members) */
 } vt_tracer_emitter;
 
 typedef struct vt_structures {

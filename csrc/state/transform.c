@@ -3,16 +3,16 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "animation/definition_checks.h"
 #include "base/growing_array.h"
 #include "base/status.h"
 #include "base/vec3.h"
+#include "geometry/region.h"
 #include "model/columns.h"
 
 enum { MOST_TRANSFORMS = 1 << 20 };
 
-/* Lengths in the world and factors, as far as float positions have a meaning. */
-static const double most_reach = 1e9, most_scale = 1e9; /* m */
+/* Factors, as far as positions in single precision have a meaning. */
+static const double most_scale = 1e9;
 
 /* ---- checks ---- */
 
@@ -45,19 +45,6 @@ static vt_status check_rotations(const vt_transform_def *def)
     return VT_OK;
 }
 
-vt_status vti_check_transform(const vt_transforms *transforms, const vt_transform_def *def)
-{
-    vt_status status = vti_check_parent(transforms, def->parent);
-    if (!status)
-        status = vti_check_rows(&vti_transform_definition, "transform.", def);
-    if (!status)
-        status =
-            vti_check_animations(&vti_transform_definition, def->animation_count, def->animations);
-    if (!status)
-        status = check_rotations(def);
-    return status;
-}
-
 /* ---- keeping ---- */
 
 /* Extremes of a parameter over all times. */
@@ -86,11 +73,11 @@ static vt_status bound_transform(const vt_transforms *transforms, vt_transform *
     t->least_scale = parent->least_scale * least;
     t->most_scale = parent->most_scale * most;
     t->moves = parent->moves || t->animations.count > 0;
-    if (!(t->reach <= 2 * most_reach))
+    if (!(t->reach <= 2 * VT_MOST_LENGTH))
         return vti_fail(VT_INVALID_ARGUMENT,
                         "position: the transform comes as far as %g m from the origin; allowed is "
                         "up to %g m",
-                        t->reach, 2 * most_reach);
+                        t->reach, 2 * VT_MOST_LENGTH);
     if (!(t->most_scale <= most_scale && t->least_scale >= 1 / most_scale))
         return vti_fail(
             VT_INVALID_ARGUMENT,
@@ -192,8 +179,10 @@ vt_status vti_keep_transform(vt_transforms *transforms, const vt_transform_def *
     vt_transform t = {.def = *def};
     t.def.animations = NULL;
     vti_normalise(t.def.axis);
-    vt_status status = vti_copy_animations(&vti_transform_definition, def->animation_count,
-                                           def->animations, &t.animations);
+    vt_status status = check_rotations(def);
+    if (!status)
+        status = vti_copy_animations(&vti_transform_definition, def->animation_count,
+                                     def->animations, &t.animations);
     if (!status)
         status = prepare_rotation(&t);
     if (!status)

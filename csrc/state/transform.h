@@ -11,6 +11,4 @@ vt_status vti_copy_transforms(const vt_transforms *from, vt_transforms *to);
 /* Whether `id` is 0 or that of a transform; the error names `parent`. */
 vt_status vti_check_parent(const vt_transforms *transforms, int32_t id);
 
-vt_status vti_check_transform(const vt_transforms *transforms, const vt_transform_def *def);
-
 vt_status vti_keep_transform(vt_transforms *transforms, const vt_transform_def *def);

@@ -43,8 +43,9 @@ void vti_look_for_many_vortons(vt_simulation *s, const vt_births *births, double
     }
     for (int32_t p = 0; p < s->sources.fluid_emitter_count; p++) {
         /* one birth in a very short step is no great rate */
-        const double rate = fmin((double)births->parcels[p].count / dt, s->sources.parcels[p].rate);
-        const int32_t id = s->sources.parcels[p].id;
+        const double rate =
+            fmin((double)births->parcels[p].count / dt, s->sources.parcels[p].stream.rate);
+        const int32_t id = s->sources.parcels[p].stream.id;
         if (rate > many_vortons)
             vti_warn(
                 &s->warnings, VT_WARN_MANY_VORTONS, id,
@@ -95,9 +96,9 @@ static int32_t source_of_fuel(const vt_simulation *s)
 {
     const uint32_t bit = 1u << VT_CARRIED_fuel;
     for (int32_t p = 0; p < s->sources.fluid_emitter_count; p++) {
-        const vt_fluid_emitter *const emitter = &s->sources.parcels[p];
-        if (vti_fluid_members(&emitter->fluid, &emitter->animations) & bit)
-            return emitter->id;
+        const vt_birth_stream *const stream = &s->sources.parcels[p].stream;
+        if (vti_fluid_members(&stream->fluid, &stream->animations) & bit)
+            return stream->id;
     }
     for (int32_t n = 0; n < s->sources.structures.count; n++)
         if (s->sources.structures.item[n].members & bit)

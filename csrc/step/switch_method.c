@@ -1,6 +1,5 @@
 #include "step/switch_method.h"
 
-#include "model/method.h"
 #include "panels/panel_choice.h"
 #include "population/thermal_expansion.h"
 #include "state/closed_container.h"
@@ -62,10 +61,10 @@ vt_status vti_switch_method(vt_simulation *s, const void *method, void *unused)
 {
     const vt_method before = s->def.method;
     const int expands = vti_expands(s), burn = vti_tracers_burn(s);
-    vt_status status = vti_check_method(method);
+    vt_status status = VT_OK;
     (void)unused;
-    if (status || is_same(&before, method))
-        return status;
+    if (is_same(&before, method))
+        return VT_OK;
     s->def.method = *(const vt_method *)method;
     for (int32_t b = 0; b < s->bodies.count && !status; b++)
         status = vti_check_space_in_body(s, &s->bodies.items[b]);

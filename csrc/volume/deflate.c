@@ -427,10 +427,10 @@ static void put_tokens(bit_stream *stream, const block *b, const uint32_t *token
     *stream = now;
 }
 
-/* RFC 1950, 8.2; of 8192 bytes the sums stay below 2^34. */
-static uint32_t adler32(const uint8_t *from, size_t size)
+/* Of 1024 bytes the sums stay below 2^28, so that they are divided once for all of them. */
+uint32_t vti_adler32(const uint8_t *from, size_t size)
 {
-    enum { SOME = 1024 };
+    enum { SOME = 1024, PRIME = 65521 };
     uint64_t a = 1, sum = 0;
     for (size_t begin = 0; begin < size; begin += SOME) {
         const uint32_t some = (uint32_t)(size - begin < SOME ? size - begin : SOME);
@@ -441,10 +441,10 @@ static uint32_t adler32(const uint8_t *from, size_t size)
             const int16_t weight = (int16_t)(some - i), value = from[begin + i];
             weighted += (uint32_t)(weight * value);
         }
-        sum += some * a + weighted;
-        a += plain;
+        sum = (sum + some * a + weighted) % PRIME;
+        a = (a + plain) % PRIME;
     }
-    return (uint32_t)(sum % 65521) << 16 | (uint32_t)(a % 65521);
+    return (uint32_t)sum << 16 | (uint32_t)a;
 }
 
 size_t vti_deflate(vt_deflate *work, const uint8_t *from, size_t size, int repeats, uint8_t *to,
@@ -485,7 +485,7 @@ size_t vti_deflate(vt_deflate *work, const uint8_t *from, size_t size, int repea
         put_literals(&stream, &b.literal, from, size);
     put_symbol(&stream, &b.literal, END);
     put_rest(&stream);
-    const uint32_t check = adler32(from, size);
+    const uint32_t check = vti_adler32(from, size);
     for (int shift = 24; shift >= 0; shift -= 8)
         *stream.to++ = (uint8_t)(check >> shift);
     return (size_t)(stream.to - to);

@@ -20,3 +20,6 @@ typedef struct vt_deflate {
  * good for bytes that are independent of each other. */
 size_t vti_deflate(vt_deflate *work, const uint8_t *from, size_t size, int repeats, uint8_t *to,
                    size_t most);
+
+/* The checksum of such a stream (RFC 1950, 8.2), of any size. */
+uint32_t vti_adler32(const uint8_t *from, size_t size);

@@ -18,12 +18,6 @@ vt_status vti_check_tracer_source(const vt_tracer_source *source)
                         : !source->density ? "density"
                                            : "size",
                         (long long)source->count);
-    const double ambient = source->ambient_temperature;
-    if (source->temperature && !(ambient > 0.0 && ambient <= 1e6))
-        return vti_fail(VT_INVALID_ARGUMENT,
-                        "ambient_temperature must be > 0 .. 1e6 K where the tracers carry "
-                        "temperature, got %g",
-                        ambient);
     return VT_OK;
 }
 

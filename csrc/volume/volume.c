@@ -20,8 +20,6 @@ int vt_volume_carries(const vt_volume *volume, int field)
     return volume && vt_volume_field_name(field) && volume->carries[field];
 }
 
-/* ---- velocity ---- */
-
 /* ---- making ---- */
 
 vt_status vti_check_volume_def(const vt_volume_def *def, vt_volume **volume)

@@ -194,7 +194,7 @@ def complaints():
     of("uneven")
     fresh()
     thing, parent = add_mesh("cube", "Skewed"), add_mesh("cube", "Parent")
-    mark(thing, "SMOKE")
+    mark(thing, "RING")
     thing.parent, parent.scale, thing.rotation_euler = parent, (1, 1, 3), (0.5, 0, 0)
     of("sheared")
     fresh()
@@ -314,6 +314,121 @@ def effectors():
             "without": [len(without.effects), len(without.bodies)], "small": small}  # fmt: skip
 
 
+def keyframe(thing, path, frames):
+    """Values of a property by frame, straight between them."""
+    for frame, value in frames.items():
+        setattr(thing, path, value)
+        thing.keyframe_insert(path, frame=frame)
+    from vorton.hosts.blender.objects import curves_of
+
+    for curve in curves_of(thing.id_data):
+        for point in curve.keyframe_points:
+            point.interpolation = "LINEAR"
+
+
+def not_followed():
+    """What a simulation does not follow: it is said, and the same from whichever frame."""
+    scene = fresh(frames=6, start=101)
+    things = {name: add_mesh("uv_sphere", name, radius=0.3) for name in ("Blob", "Late", "Early")}
+    for thing in things.values():
+        mark(thing, "TRACERS")
+    things["Blob"].shape_key_add(name="rest")
+    wide = things["Blob"].shape_key_add(name="wide")
+    for point in wide.data:
+        point.co = point.co * 3
+    keyframe(wide, "value", {101: 0.0, 106: 1.0})
+    keyframe(things["Late"], "hide_viewport", {101: True, 104: False})
+    keyframe(things["Early"], "hide_viewport", {101: False, 104: True})
+    for name, turn in (("Fan", 300), ("Slow fan", 170)):
+        fan = add_mesh("cube", name, size=0.5, location=(3, 0, 0))
+        mark(fan, "BODY")
+        keyframe(fan, "rotation_euler", {101: (0, 0, 0), 106: (0, 0, np.radians(5 * turn))})
+    table = add_mesh("plane", "Table", size=0.5, location=(0, 0, -2))
+    table.modifiers.new("Collision", "COLLISION")
+    library = bpy.data.collections.new("library")
+    inside = add_mesh("uv_sphere", "Inside", radius=0.3)
+    scene.collection.objects.unlink(inside)
+    library.objects.link(inside)
+    inside.vorton.role = "SMOKE"
+    instance = bpy.data.objects.new("Instance", None)
+    instance.instance_type, instance.instance_collection = "COLLECTION", library
+    scene.collection.objects.link(instance)
+    made = []
+    for frame in (101, 105):
+        scene.frame_set(frame)
+        made.append(exported())
+    sheet = add_mesh("grid", "Sheet", size=4)
+    sheet.data.vertices[0].co.z = 1.0
+    sheet.modifiers.new("Collision", "COLLISION")
+    try:
+        exported()
+        refused = None
+    except ValueError as error:
+        refused = str(error)
+    return {"same": made[0] == made[1], "names": sorted(made[0].names.values()),
+            "warnings": made[0].warnings, "refused": refused}  # fmt: skip
+
+
+def sheared(folder):
+    """Vertices in the world, frame by frame, of objects that turn with uneven parents."""
+    scene = fresh(frames=4)
+    things = []
+    for name, scale, start in (("Body", (1, 2, 3), "BODY"), ("Smoke", (1, -2, 1), "TRACERS")):
+        parent = bpy.data.objects.new(f"above {name}", None)
+        scene.collection.objects.link(parent)
+        thing = add_mesh("ico_sphere", name, subdivisions=2, radius=0.5)
+        mark(thing, start)
+        thing.parent, parent.scale = parent, scale
+        thing.rotation_euler, thing.location, thing.scale = (0.5, 0.3, 0.1), (1, 2, 3), (1, 1, 0.5)
+        keyframe(parent, "rotation_euler", {1: (0, 0, 0), 4: (0.3, 0.9, 1.5)})
+        keyframe(parent, "location", {1: (0, 0, 0), 4: (5, 0, 0)})
+        things.append(thing)
+    exported("sheared").scene.save(folder / "sheared.json")
+    shown = [[], []]
+    for frame in range(1, 5):
+        scene.frame_set(frame)
+        for found, thing in zip(shown, things):
+            matrix = np.array(thing.matrix_world)
+            vertices = np.array([tuple(v.co) for v in thing.data.vertices])
+            found.append((vertices @ matrix[:3, :3].T + matrix[:3, 3]).tolist())
+    return shown
+
+
+def curves():
+    """Volumes of a filled circle and of a text, whose faces share no vertices."""
+    from vorton.shapes import mesh_volume
+
+    fresh()
+    bpy.ops.curve.primitive_bezier_circle_add(radius=1)
+    circle = bpy.context.object
+    circle.data.dimensions, circle.data.fill_mode, circle.data.extrude = "2D", "BOTH", 0.1
+    circle.vorton.role = "BODY"
+    bpy.ops.object.text_add(location=(0, 0, 3))
+    text = bpy.context.object
+    text.data.body, text.data.extrude, text.vorton.role = "-", 0.1, "SMOKE"
+    made, size = exported().scene, [float(x) for x in text.dimensions]
+    shapes = [made.bodies[0].shape, made.sources[0].shape]
+    closed = [getattr(shape, "closed", True) for shape in shapes]
+    volumes = [mesh_volume(shape.vertices, shape.faces) if hasattr(shape, "faces") else
+               shape.volume for shape in shapes]
+    return {"closed": closed, "volumes": volumes, "size": size}
+
+
+def another_scene():
+    """A scene that is not the one in the window: its objects move, too."""
+    from vorton.hosts.blender.export import export_scene
+
+    fresh()
+    other = bpy.data.scenes.new("other")
+    other.frame_start, other.frame_end = 1, 6
+    thing = bpy.data.objects.new("There", None)
+    other.collection.objects.link(thing)
+    thing.vorton.role = "RING"
+    keyframe(thing, "location", {1: (0, 0, 0), 6: (5, 0, 0)})
+    made = export_scene(other, "other")
+    return made.scene.sources[0].to_dict()["parent"]["position"]["values"]
+
+
 def left_out():
     """Objects of collections that are disabled in viewports, or unticked; others inside of one."""
     scene, layer = fresh(), bpy.context.view_layer
@@ -411,7 +526,7 @@ def what_scenes_are(addons, folder):
     sys.path.insert(0, addons)
     import vorton_extension as addon
 
-    before = traces()
+    before, own = traces(), Path(bpy.app.tempdir).name
     with registered(addon):
         there = traces()
         all_presets(addon, folder)
@@ -421,7 +536,11 @@ def what_scenes_are(addons, folder):
         report["others"] = others(addon, folder)
         report["left out"], report["command"] = left_out(), command(addon, folder)
         report["deforming"] = deforming(folder)
-        report["effectors"] = effectors()
+        report["effectors"], report["not followed"] = effectors(), not_followed()
+        report["another scene"], report["curves"] = another_scene(), curves()
+        report["sheared"] = sheared(folder)
+        fresh()
+        report["unsaved"] = [str(addon.places.bake_folder(bpy.context.scene)), own]
     return report | {"before": before, "there": there, "after": traces()}
 
 

@@ -6,8 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from ..shapes import Box, Cylinder, Disk, Mesh, Plane, Shape, Sphere, Surface, Torus, mesh_volume
-from ..shapes import open_edges as count_open_edges
+from ..meshes import mesh_volume
+from ..meshes import open_edges as count_open_edges
+from ..shapes import Box, Cylinder, Disk, Mesh, Plane, Shape, Sphere, Surface, Torus
 from .poses import short
 
 CLOSE = 1e-4
@@ -33,8 +34,10 @@ def shape_of(vertices: np.ndarray, faces: np.ndarray) -> Shape:
     -------
     Box, Sphere, Disk, Cylinder, Torus or Mesh
         A box only with edges along x, y and z; what is round only about z, a cylinder that is
-        wider than long as a disk. A mesh that is open, or anything else, is a Mesh.
+        wider than long as a disk. A mesh that is open, or anything else, is a Mesh. Vertices at
+        one place are one where that closes it.
     """
+    vertices, faces = _welded(vertices, faces)
     if len(faces) and count_open_edges(faces) == 0:
         lower, upper = vertices.min(axis=0), vertices.max(axis=0)
         center, size = (lower + upper) / 2, upper - lower
@@ -44,6 +47,21 @@ def shape_of(vertices: np.ndarray, faces: np.ndarray) -> Shape:
             if shape is not None and FULL * shape.volume <= volume <= 1.001 * shape.volume:
                 return shape
     return Mesh(vertices=vertices.astype(np.float32), faces=faces.astype(np.int32))
+
+
+def _welded(vertices: np.ndarray, faces: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """A mesh whose parts have vertices of their own where they meet, as those of texts and curves
+    do, with one for each place; any other mesh as it is.
+    """
+    if not len(faces) or count_open_edges(faces) == 0:
+        return vertices, faces
+    places = vertices.astype(np.float32) + np.float32(0)  # -0 is 0
+    _, first, number = np.unique(places, axis=0, return_index=True, return_inverse=True)
+    joined = number.reshape(-1)[faces]
+    joined = joined[(joined != np.roll(joined, 1, axis=1)).all(axis=1)]
+    if not len(joined) or count_open_edges(joined):
+        return vertices, faces
+    return vertices[first], joined
 
 
 def _numbers(values: Any) -> tuple[float, ...]:
@@ -150,12 +168,15 @@ def solid(vertices: np.ndarray, faces: np.ndarray) -> Shape:
         normal = normals[largest] / (sizes[largest] or 1.0)
         return Plane(_numbers(vertices.mean(axis=0)), _numbers(normal))
     shape = shape_of(vertices, faces)
-    return closed_mesh(vertices, faces) if isinstance(shape, Mesh) else shape
+    return _checked(shape) if isinstance(shape, Mesh) else shape
 
 
 def closed_mesh(vertices: np.ndarray, faces: np.ndarray) -> Mesh:
-    """The mesh of a body, ValueError where it is open."""
-    mesh = Mesh(vertices=vertices.astype(np.float32), faces=faces.astype(np.int32))
+    """The mesh of a body, with all of these vertices; ValueError where it is open."""
+    return _checked(Mesh(vertices=vertices.astype(np.float32), faces=faces.astype(np.int32)))
+
+
+def _checked(mesh: Mesh) -> Mesh:
     if not mesh.closed:
         raise ValueError("its mesh is open: a body must be closed, or flat for a floor or wall")
     return mesh

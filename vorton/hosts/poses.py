@@ -14,14 +14,35 @@ from ..animation import Samples, Transform
 SKEW = 1e-3
 """Cosine between axes of an object above which it is sheared; also relative change of scales."""
 
+FLAT = 1e-6
+"""Volume between the axes of an object, of length 1 each, below which it is flat."""
+
 
 @dataclasses.dataclass(frozen=True)
 class Pose:
-    """Place (m), quaternion (w, x, y, z) and scale along the object's own axes of a matrix."""
+    """Place (m), quaternion (w, x, y, z), and what comes before that rotation: the scale along the
+    object's own axes as a diagonal matrix, by rows; a parent that is turned against the object and
+    scaled differently along its axes shears it, too.
+    """
 
     place: tuple[float, ...]
     rotation: tuple[float, ...]
-    scale: tuple[float, ...]
+    stretch: tuple[tuple[float, ...], ...]
+
+    @property
+    def is_mirrored(self) -> bool:
+        """Whether faces turn inside out."""
+        return bool(np.linalg.det(self.stretch) < 0)
+
+    @property
+    def scale(self) -> np.ndarray | None:
+        """Along the object's own axes; None where it is sheared."""
+        scale = np.diagonal(self.stretch)
+        return scale if np.array_equal(self.stretch, np.diag(scale)) else None
+
+    def stretched(self, points: np.ndarray, length: float = 1.0) -> np.ndarray:
+        """Points of the object, in units of `length`, before the rotation."""
+        return points @ (np.array(self.stretch) * length).T
 
 
 def pose_of(matrix: np.ndarray, length: float = 1.0) -> Pose:
@@ -37,22 +58,24 @@ def pose_of(matrix: np.ndarray, length: float = 1.0) -> Pose:
     Raises
     ------
     ValueError
-        The object is sheared, or flat.
+        The object is flat.
     """
     columns = np.asarray(matrix, float)[:3, :3]
     scale = np.linalg.norm(columns, axis=0)
     if not scale.min() > 1e-9:
         raise ValueError(f"its scale is {scale.round(6).tolist()}; none may be 0")
-    axes = columns / scale
+    axes, stretch = columns / scale, np.diag(scale)
+    if np.abs(axes.T @ axes - np.eye(3)).max() > SKEW:  # sheared: by its polar decomposition
+        if abs(np.linalg.det(axes)) < FLAT:
+            raise ValueError("it is sheared until it is flat")
+        left, _, right = np.linalg.svd(columns)
+        axes = left @ right
+        stretch = axes.T @ columns
     if np.linalg.det(axes) < 0:  # mirrored
-        axes[:, 0], scale[0] = -axes[:, 0], -scale[0]
-    if np.abs(axes.T @ axes - np.eye(3)).max() > SKEW:
-        raise ValueError(
-            "it is sheared: a parent that is turned against it is scaled differently along its "
-            "axes; apply the scale of the parent"
-        )
+        axes[:, 0], stretch[0] = -axes[:, 0], -stretch[0]
     place = tuple(short(x * length) for x in np.asarray(matrix, float)[:3, 3])
-    return Pose(place, _quaternion(axes), tuple(short(x) for x in scale))
+    rows = tuple(tuple(short(x) + 0.0 for x in row) for row in stretch)
+    return Pose(place, _quaternion(axes), rows)
 
 
 def _quaternion(axes: np.ndarray) -> tuple[float, ...]:
@@ -82,7 +105,7 @@ def transform_of(poses: Sequence[Pose], fps: float, grows: bool) -> Transform | 
         Of each frame.
     fps : float, 1/s
     grows : bool
-        True: all of its scale is that of the transform. False: the scale of the first frame is in
+        True: all of its scale is that of the transform. False: the stretch of the first frame is in
         the shape already, that of the others relative to it is the transform's.
 
     Raises
@@ -90,12 +113,20 @@ def transform_of(poses: Sequence[Pose], fps: float, grows: bool) -> Transform | 
     ValueError
         A scale that is not the same along all axes where it must be.
     """
-    first = np.array(poses[0].scale)
+    first = np.eye(3) if grows else np.linalg.inv(poses[0].stretch)
+    when = "" if grows else " against that of the first frame"
     scales = []
     for pose in poses:
-        scale = np.array(pose.scale) / (1.0 if grows else first)
-        if np.ptp(scale) > SKEW * np.abs(scale).max() or not scale.min() > 0:
-            when = "" if grows else " against that of the first frame"
+        stretch = np.array(pose.stretch) @ first
+        scale = stretch.diagonal()
+        most = SKEW * np.abs(scale).max()
+        if np.abs(stretch - np.diag(scale)).max() > most:
+            raise ValueError(
+                f"it is sheared{when and ' another way than at the first frame'}: a parent that is "
+                "turned against it is scaled differently along its axes; apply the scale of the "
+                "parent"
+            )
+        if np.ptp(scale) > most or not scale.min() > 0:
             raise ValueError(
                 f"its scale{when} is {scale.round(4).tolist()}; it must be the same along all axes"
             )

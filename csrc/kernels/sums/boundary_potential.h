@@ -5,13 +5,6 @@
 #include "kernels/sums/multipole_moments.h"
 #include "model/grid.h"
 
-/* Scratch bytes that the kernel takes at most, for grids of up to `largest` cells an axis. */
-static inline size_t vti_boundary_scratch(int32_t largest, int threads)
-{
-    const size_t side = (size_t)largest + 80;
-    return 24 * side * side + 192 * side * (size_t)threads;
-}
-
 /* The axes u and v of a face (model/grid.h). */
 static inline void vti_face_axes(int face, int *u, int *v)
 {

@@ -69,29 +69,25 @@ VT_INLINE void sum_targets(int kernel, int with_gradient, const job *j, int64_t 
     }
 }
 
-/* One loop for each kernel, with and without the gradient. */
+/* One loop for each core function, with and without the gradient. */
 #define VT_LOOP(name, kernel, with_gradient)                                                       \
     static void name(void *context, int64_t begin, int64_t end)                                    \
     {                                                                                              \
         sum_targets(kernel, with_gradient, context, begin, end);                                   \
     }
-VT_LOOP(gaussian_velocity, VT_KERNEL_GAUSSIAN, 0)
-VT_LOOP(gaussian_gradient, VT_KERNEL_GAUSSIAN, 1)
-VT_LOOP(wl_velocity, VT_KERNEL_WL, 0)
-VT_LOOP(wl_gradient, VT_KERNEL_WL, 1)
-VT_LOOP(ball_velocity, VT_KERNEL_BALL, 0)
-VT_LOOP(ball_gradient, VT_KERNEL_BALL, 1)
-#undef VT_LOOP
+#define VT_LOOPS(name, kernel)                                                                     \
+    VT_LOOP(name##_velocity, kernel, 0)                                                            \
+    VT_LOOP(name##_gradient, kernel, 1)
+VT_EACH_CORE(VT_LOOPS)
+#define VT_TWO_LOOPS(name, kernel) [kernel] = {name##_velocity, name##_gradient},
 
 void VT_NAME(direct)(int kernel, int64_t count, const float *targets, int64_t source_count,
                      const float *positions, const float *strengths, const float *cores,
                      float *velocity, float *gradient, float *divergence, vt_arena *arena,
                      int threads)
 {
-    static vt_block_function *const loops[][2] = {{gaussian_velocity, gaussian_gradient},
-                                                  {wl_velocity, wl_gradient},
-                                                  {ball_velocity, ball_gradient}};
-    VT_HAS_ALL_KERNELS(loops);
+    static vt_block_function *const loops[][2] = {VT_EACH_CORE(VT_TWO_LOOPS)};
+    VT_HAS_ALL_CORES(loops);
     const size_t mark = vti_arena_mark(arena);
     job j = {count,
              source_count,

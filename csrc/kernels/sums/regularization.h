@@ -18,9 +18,13 @@
  * Gourlay's articles. Relative errors below 2e-15. */
 #pragma once
 
-/* A table with a row for each kernel. */
-#define VT_HAS_ALL_KERNELS(table)                                                                  \
-    _Static_assert(sizeof(table) / sizeof((table)[0]) == VT_KERNEL_COUNT, "a row for each kernel")
+/* Each core function: its name, and its number. */
+#define VT_EACH_CORE(DO)                                                                           \
+    DO(gaussian, VT_KERNEL_GAUSSIAN) DO(wl, VT_KERNEL_WL) DO(ball, VT_KERNEL_BALL)
+
+/* A table with a row for each of them. */
+#define VT_HAS_ALL_CORES(table)                                                                    \
+    _Static_assert(sizeof(table) / sizeof((table)[0]) == VT_KERNEL_COUNT, "a row for each core")
 
 /* kernel: VT_KERNEL_...; s >= 0 */
 double vti_core_velocity(int kernel, double s);

@@ -300,23 +300,20 @@ VT_INLINE void sum_targets(int kernel, int what, const job *j, int64_t begin, in
     }
 }
 
-/* One loop for each kernel and for what is asked. */
+/* One loop for each core function and for what is asked. */
 #define VT_LOOP(name, kernel, what)                                                                \
     static void name(void *context, int64_t begin, int64_t end)                                    \
     {                                                                                              \
         sum_targets(kernel, what, context, begin, end);                                            \
     }
-VT_LOOP(gaussian_velocity, VT_KERNEL_GAUSSIAN, VELOCITY)
-VT_LOOP(gaussian_gradient, VT_KERNEL_GAUSSIAN, GRADIENT)
-VT_LOOP(wl_velocity, VT_KERNEL_WL, VELOCITY)
-VT_LOOP(wl_gradient, VT_KERNEL_WL, GRADIENT)
-VT_LOOP(ball_velocity, VT_KERNEL_BALL, VELOCITY)
-VT_LOOP(ball_gradient, VT_KERNEL_BALL, GRADIENT)
+#define VT_LOOPS(name, kernel)                                                                     \
+    VT_LOOP(name##_velocity, kernel, VELOCITY)                                                     \
+    VT_LOOP(name##_gradient, kernel, GRADIENT)                                                     \
+    VT_LOOP(name##_density, kernel, DENSITY)
+VT_EACH_CORE(VT_LOOPS)
 VT_LOOP(ball_potential, VT_KERNEL_BALL, POTENTIAL)
-VT_LOOP(gaussian_density, VT_KERNEL_GAUSSIAN, DENSITY)
-VT_LOOP(wl_density, VT_KERNEL_WL, DENSITY)
-VT_LOOP(ball_density, VT_KERNEL_BALL, DENSITY)
-#undef VT_LOOP
+#define VT_TWO_LOOPS(name, kernel) [kernel] = {name##_velocity, name##_gradient},
+#define VT_DENSITY_LOOP(name, kernel) [kernel] = name##_density,
 
 void VT_NAME(tree_potential)(const vt_tree *tree, int64_t count, const float *points,
                              float *potential, int threads)
@@ -330,10 +327,8 @@ void VT_NAME(tree)(int kernel, int opening, double opening_angle, int64_t count,
                    const float *strengths, const float *cores, float *velocity, float *gradient,
                    float *divergence, vt_arena *arena, int threads)
 {
-    static vt_block_function *const loops[][2] = {{gaussian_velocity, gaussian_gradient},
-                                                  {wl_velocity, wl_gradient},
-                                                  {ball_velocity, ball_gradient}};
-    VT_HAS_ALL_KERNELS(loops);
+    static vt_block_function *const loops[][2] = {VT_EACH_CORE(VT_TWO_LOOPS)};
+    VT_HAS_ALL_CORES(loops);
     const size_t mark = vti_arena_mark(arena);
     const vt_tree_rows rows = {source_count, 3, positions, strengths, cores, 0};
     vt_tree tree;
@@ -354,8 +349,8 @@ void VT_NAME(strength_density)(int kernel, int64_t count, const float *targets,
                                int64_t source_count, const float *positions, const float *strengths,
                                const float *cores, float *density, vt_arena *arena, int threads)
 {
-    static vt_block_function *const loops[] = {gaussian_density, wl_density, ball_density};
-    VT_HAS_ALL_KERNELS(loops);
+    static vt_block_function *const loops[] = {VT_EACH_CORE(VT_DENSITY_LOOP)};
+    VT_HAS_ALL_CORES(loops);
     const size_t mark = vti_arena_mark(arena);
     const vt_tree_rows rows = {source_count, 3, positions, strengths, cores, 0};
     vt_tree tree;

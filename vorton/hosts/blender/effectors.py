@@ -109,7 +109,7 @@ def definitions(
     """
     kind = field.fixed["type"]
     told: list[str] = []
-    rigid = [dataclasses.replace(pose, scale=(1.0, 1.0, 1.0)) for pose in poses]
+    rigid = [dataclasses.replace(pose, stretch=tuple(map(tuple, np.eye(3)))) for pose in poses]
     parent = transform_of(rigid, fps, grows=True)
     if kind not in _MAKE:
         why = (

@@ -27,18 +27,19 @@ from ...fields import from_dict
 from ...forces import EFFECTS
 from ...method import Method
 from ...scene import SOURCES, Scene
-from ...shapes import Box, Cylinder, Disk, Shape, Sphere, Torus
+from ...shapes import Box, Cylinder, Disk, Plane, Shape, Sphere, Torus
 from ...sources import Tracers, VortexRing
 from ...vortices import Jet
 from .. import meshes
 from ..poses import Pose, over_time, pose_of, short, transform_of
 from . import effectors, roles
+from .watch import Watch
 
 SMOKE_OF_RING = 1.5
 """Radius of the smoke that a ring carries, in core radii: what goes round with its core."""
 
 DEFORMS = 1e-5
-"""A body deforms whose vertices move by more than this share of its extent in its own space."""
+"""A mesh deforms whose vertices move by more than this share of its extent in its own space."""
 
 GRAVITY = (0.0, 0.0, -9.81)
 """Gravity of a new scene in units of Blender a second squared, whatever these are."""
@@ -101,8 +102,19 @@ class _Item:
     frames: list[np.ndarray] = dataclasses.field(default_factory=list)
     """Vertices at each frame, of a body."""
 
+    deforms: bool = False
+    """Whether its mesh changes its form, where it is no body."""
+
+    collides: bool = False
+    """Whether it is a body by Blender's Collision physics."""
+
     field: effectors.Field | None = None
     """Where it is a force field of Blender."""
+
+    @property
+    def is_shaped(self) -> bool:
+        """Whether its mesh gives its definition a shape."""
+        return self.role in roles.ROLES and bool(roles.ROLES[self.role].shape)
 
 
 def frame_rate(scene: Any) -> float:
@@ -120,11 +132,20 @@ def enabled(scene: Any) -> list[Any]:
     """The objects that are not disabled in viewports, by name: neither they nor all the collections
     that hold them, nor are these left out of the view layer.
     """
+    return [thing for thing in _linked(scene) if not thing.hide_viewport]
+
+
+def _linked(scene: Any) -> list[Any]:
+    """The objects whose collections are enabled, by name."""
+    found = {thing.name: thing for thing in _held(_layer(scene).layer_collection)}
+    return [found[name] for name in sorted(found)]
+
+
+def _layer(scene: Any) -> Any:
+    """The view layer in use, of another scene than the current one the first."""
     import bpy
 
-    layer = bpy.context.view_layer if scene == bpy.context.scene else scene.view_layers[0]
-    found = {o.name: o for o in _held(layer.layer_collection) if not o.hide_viewport}
-    return [found[name] for name in sorted(found)]
+    return bpy.context.view_layer if scene == bpy.context.scene else scene.view_layers[0]
 
 
 def _held(layer: Any) -> Iterator[Any]:
@@ -141,18 +162,13 @@ def marked(scene: Any) -> list[Any]:
     return [thing for thing in enabled(scene) if thing.vorton.role != "NONE"]
 
 
-def unmarked(scene: Any) -> list[Any]:
-    """Blender's own force fields and colliders that vorton takes, by name."""
+def _is_unmarked(scene: Any, thing: Any) -> bool:
+    """Whether an object is one of Blender's own force fields and colliders that vorton takes."""
     about = scene.vorton
-    return [
-        thing
-        for thing in enabled(scene)
-        if thing.vorton.role == "NONE"
-        and (
-            (about.use_fields and effectors.is_field(thing))
-            or (about.use_colliders and effectors.is_collider(thing))
-        )
-    ]
+    return thing.vorton.role == "NONE" and (
+        (about.use_fields and effectors.is_field(thing))
+        or (about.use_colliders and effectors.is_collider(thing))
+    )
 
 
 def file_name(text: str) -> str:
@@ -182,19 +198,19 @@ def export_scene(scene: Any, name: str, still: bool = False) -> Export:
     ExportError
         An object that vorton cannot take: its name, and why. No object is marked.
     """
-    objects, length, fps = marked(scene), metres(scene), frame_rate(scene)
-    if not objects:
-        raise ExportError("no object is marked: choose what it is in its Physics properties")
+    length, fps = metres(scene), frame_rate(scene)
     frames = [] if still else range(scene.frame_start, scene.frame_end + 1)
     now, part = scene.frame_current, scene.frame_subframe
-    taken = [*objects, *unmarked(scene)]
+    watch = Watch()
     try:
-        items, gravity, told = _sample(scene, taken, frames, length)
+        if frames:
+            scene.frame_set(frames[0])
+        items, gravity, told = _sample(scene, frames, length, watch)
     finally:
         if not still:
             scene.frame_set(now, subframe=part)
     made = _make_scene(scene, name, gravity, told, fps, length)
-    export = Export(made, len(frames) or 1, scene.frame_start, fps)
+    export = Export(made, len(frames) or 1, scene.frame_start, fps, warnings=[*watch.warnings()])
     for item in items:
         _add(export, item, length)
     if not any(cls is not VortexRing for cls in map(type, made.sources)):
@@ -226,20 +242,29 @@ def outline(scene: Any) -> list[Any]:
 
 
 def _sample(
-    scene: Any, objects: Sequence[Any], frames: Sequence[int], length: float
+    scene: Any, frames: Sequence[int], length: float, watch: Watch
 ) -> tuple[list[_Item], list[Any], list[dict[str, Any]]]:
-    import bpy
-
+    linked = [t for t in _linked(scene) if t.vorton.role != "NONE"]
+    if all(thing.hide_viewport for thing in linked):
+        raise ExportError("no object is marked: choose what it is in its Physics properties")
+    linked += [thing for thing in _linked(scene) if _is_unmarked(scene, thing)]
+    objects = [thing for thing in linked if not thing.hide_viewport]
     items: list[_Item] = []
     gravity: list[Any] = []
     told: list[dict[str, Any]] = []
     for frame in frames or [None]:  # as it is now
         if frame is not None:
             scene.frame_set(frame)
-        graph = bpy.context.evaluated_depsgraph_get()
+        layer = _layer(scene)
+        layer.update()
+        graph = layer.depsgraph
         shown = [thing.evaluated_get(graph) for thing in objects]
         if not items:
             items = [_begin(scene, *pair, length) for pair in zip(objects, shown)]
+            if frames:
+                watch.look_at_instances(graph, objects)
+        watch.look_at_switches(linked)
+        watch.look_at_turns(shown)
         for item, thing, placed in zip(items, objects, shown):
             item.matrices.append(np.array(placed.matrix_world))
             # Keyframes and drivers write to the object itself, too; its copy may lack what was
@@ -249,6 +274,8 @@ def _sample(
                 item.field.values.append(effectors.look(thing))
             if item.role == "BODY" and item.vertices is not None:
                 item.frames.append(_mesh(placed)[0])
+            elif item.is_shaped and not item.deforms:
+                item.deforms = _deforms(item.vertices, _mesh(placed)[0])
         pull = scene.gravity if scene.use_gravity else (0, 0, 0)
         gravity.append(tuple(short(x) * length + 0.0 for x in pull))
         group = scene.vorton.simulation
@@ -258,14 +285,14 @@ def _sample(
 
 def _begin(scene: Any, thing: Any, placed: Any, length: float) -> _Item:
     about = thing.vorton
-    role, field = about.role, None
+    role, field, collides = about.role, None, False
     if role == "NONE":
         if scene.vorton.use_fields and effectors.is_field(thing):
             field = effectors.begin(thing)
         collides = scene.vorton.use_colliders and effectors.is_collider(thing)
         role = "BODY" if collides else FIELD
     mesh = (None, None) if role == FIELD else _mesh(placed)
-    item = _Item(thing.name, role, *mesh, field=field)
+    item = _Item(thing.name, role, *mesh, collides=collides, field=field)
     skin = {name: s.read(about.skin, length) for name, s in roles.SKIN_SETTINGS.items()}
     item.fixed = {
         "definition": about.definition,
@@ -345,6 +372,7 @@ def _add(export: Export, item: _Item, length: float) -> None:
             export.names[f"{key}[{place}]"] = item.name
     except (TypeError, ValueError, ModuleNotFoundError) as error:
         text = str(error).removeprefix(f"body {item.name!r}: ")
+        text += " (it is a body by its Collision physics)" if item.collides else ""
         raise ExportError(f"{item.name}: {text}") from error
 
 
@@ -368,6 +396,7 @@ def _definitions(export: Export, item: _Item, poses: list[Pose], length: float) 
         yield role.cls(name=item.name, **_deforming(item, frames, poses, fps), **values)
         return
     shape = _shape(item, role, poses[0], length)
+    export.warnings += _about_form(item, shape)
     parent = transform_of(poses, fps, grows=not role.shape or shape is None)
     if issubclass(role.cls, BodyBase):
         yield role.cls(shape, name=item.name, parent=parent, **values)
@@ -383,6 +412,20 @@ def _definitions(export: Export, item: _Item, poses: list[Pose], length: float) 
         yield from _carried(made)
 
 
+def _about_form(item: _Item, shape: Shape | None) -> Iterator[str]:
+    """What the shape of an object leaves out of its mesh."""
+    if item.deforms:
+        yield (
+            f"{item.name}: its mesh changes its form over the frames, which only a Body may do: it "
+            "stays as at the first one"
+        )
+    if item.collides and isinstance(shape, Plane):
+        yield (
+            f"{item.name}: its mesh is flat, so it is a wall without end: give it a thickness "
+            "where it shall end"
+        )
+
+
 def _deformed(item: _Item, poses: list[Pose], length: float) -> np.ndarray | None:
     """Vertices of a body at each frame (m, in its space as it is scaled then), where they move in
     it by more than rounding; else None.
@@ -392,17 +435,28 @@ def _deformed(item: _Item, poses: list[Pose], length: float) -> np.ndarray | Non
     if any(now.shape != item.frames[0].shape for now in item.frames):
         text = "its mesh has another number of vertices in other frames, which no body may have: "
         raise ValueError(text + "leave out modifiers that add or remove some")
-    scales = [np.array(pose.scale) * length for pose in poses]
-    frames = np.array([now * scale for now, scale in zip(item.frames, scales)], np.float32)
-    least = DEFORMS * float(np.ptp(frames[0], axis=0).max())
-    return frames if np.abs(frames - frames[0]).max() > least else None
+    moved = [pose.stretched(now, length) for pose, now in zip(poses, item.frames)]
+    frames = np.array(moved, np.float32)
+    return frames if any(_deforms(frames[0], now) for now in frames) else None
+
+
+def _deforms(first: np.ndarray | None, now: np.ndarray | None) -> bool:
+    """Whether vertices are not those of the first frame."""
+    if first is None or now is None:
+        return False
+    if first.shape != now.shape:
+        return True
+    if not len(first):
+        return False
+    least = DEFORMS * float(np.ptp(first, axis=0).max())
+    return bool(np.abs(now - first).max() > least)
 
 
 def _deforming(item: _Item, frames: np.ndarray, poses: list[Pose], fps: float) -> dict[str, Any]:
     """Shape, motion and deformation of a body."""
     assert item.faces is not None
-    faces = item.faces[:, ::-1] if min(poses[0].scale) < 0 else item.faces
-    rigid = [dataclasses.replace(pose, scale=poses[0].scale) for pose in poses]
+    faces = item.faces[:, ::-1] if poses[0].is_mirrored else item.faces
+    rigid = [dataclasses.replace(pose, stretch=poses[0].stretch) for pose in poses]
     return {
         "shape": meshes.closed_mesh(frames[0], faces),
         "parent": transform_of(rigid, fps, grows=False),
@@ -415,8 +469,8 @@ def _shape(item: _Item, role: roles.Role, pose: Pose, length: float) -> Shape | 
         return None
     if item.vertices is None or item.faces is None:
         raise ValueError(f"it has no mesh, which gives {role.cls.__name__} its shape")
-    vertices, faces = item.vertices * np.array(pose.scale) * length, item.faces
-    if min(pose.scale) < 0:  # mirrored
+    vertices, faces = pose.stretched(item.vertices, length), item.faces
+    if pose.is_mirrored:
         faces = faces[:, ::-1]
     if role.shape == "solid":
         return meshes.solid(vertices, faces)

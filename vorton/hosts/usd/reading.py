@@ -203,22 +203,24 @@ def _free_name(prim: Any, taken: set[str]) -> str:
 def _body(shot: _Shot, prim: Any, name: str) -> Body:
     poses = [pose_of(shot.matrix(prim, time), shot.length) for time in shot.times]
     parent = transform_of(poses, shot.fps, grows=False)
-    scale = np.array(poses[0].scale) * shot.length
+    pose = poses[0]
     if prim.GetTypeName() in SIMPLE:
         shape = _simple_shape(prim, shot.times[0])
-        scaled = _scaled(shape, np.abs(scale))
+        sheared = pose.scale is None
+        scaled = None if sheared else _scaled(shape, np.abs(pose.scale) * shot.length)
         if scaled is not None:
             return Body(scaled, name=name, parent=parent)
         made = mesh_of(shape)
         vertices, faces, frames = made.placed(), _split(made.faces), None
     else:
         vertices, faces, frames = _triangles(shot, prim)
-    if min(poses[0].scale) < 0:  # mirrored
+    if pose.is_mirrored:
         faces = faces[:, ::-1]
+    vertices = pose.stretched(vertices, shot.length)
     if frames is None:
-        return Body(meshes.solid(vertices * scale, faces), name=name, parent=parent)
-    moves = Deformation((frames * scale).astype(np.float32), fps=shot.fps)
-    mesh = meshes.closed_mesh(vertices * scale, faces)
+        return Body(meshes.solid(vertices, faces), name=name, parent=parent)
+    moves = Deformation(pose.stretched(frames, shot.length).astype(np.float32), fps=shot.fps)
+    mesh = meshes.closed_mesh(vertices, faces)
     return Body(mesh, name=name, parent=parent, deformation=moves)
 
 

@@ -133,7 +133,8 @@ class Baking:
         if job.done or not job.error:  # what is whole is shown even if it has failed
             show_whole(self, scene, job, made.frames)
         if not bpy.data.filepath and not job.error:
-            text = f"save the .blend file to keep the bake: it is in {Running.folder}"
+            text = "the .blend file is not saved, so the bake is among temporary files, in "
+            text += f"{Running.folder}: save it and bake again to have the bake beside it"
             self.report({"WARNING"}, text)
         return refused(self, RuntimeError(made.named(job.error))) if job.error else {"FINISHED"}
 

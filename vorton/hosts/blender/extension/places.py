@@ -12,6 +12,9 @@ from vorton.manifest import Manifest
 RELATIVE = {"PATH_SUPPORTS_BLEND_RELATIVE"} if bpy.app.version >= (4, 5, 0) else set()
 """Options of a path that may begin with //, which Blender 4.5 wants to be told."""
 
+SESSION = Path(bpy.app.tempdir).name
+"""What no other Blender has: the name of the folder that this one removes when it ends."""
+
 
 def scene_name(scene):
     """Of the scene of vorton, and so of its files: that of the .blend file."""
@@ -20,10 +23,10 @@ def scene_name(scene):
 
 
 def base_folder():
-    """Where // leads: a folder for temporary files as long as the .blend is not saved."""
+    """Where // leads: as long as the .blend is not saved, a folder for temporary files."""
     if bpy.data.filepath:
         return Path(bpy.data.filepath).parent
-    return Path(tempfile.gettempdir()) / "vorton-blender"
+    return Path(tempfile.gettempdir()) / "vorton-blender" / SESSION
 
 
 def bake_folder(scene, text=None):

@@ -1,0 +1,80 @@
+"""What the frames of a Blender scene change that a scene of vorton does not: it is told."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+
+HALF_TURN = 0.999 * math.pi
+"""rad; from a turn of this from one frame to the next on, the other way round is as short."""
+
+
+class Watch:
+    """Looks at each frame of a scene, the first of them first."""
+
+    def __init__(self) -> None:
+        self._hidden: dict[str, bool] = {}
+        self._switched: set[str] = set()
+        self._angles: dict[str, np.ndarray] = {}
+        self._turns: dict[str, float] = {}
+        self._instances: dict[str, str] = {}
+
+    def look_at_switches(self, things: Sequence[Any]) -> None:
+        """Objects of vorton, those that are disabled in viewports now among them."""
+        for thing in things:
+            if self._hidden.setdefault(thing.name, thing.hide_viewport) != thing.hide_viewport:
+                self._switched.add(thing.name)
+
+    def look_at_turns(self, shown: Sequence[Any]) -> None:
+        """Evaluated objects: how far they, and what they are parented to, have turned."""
+        for thing in shown:
+            now = np.array([*_angles(thing)])
+            before = self._angles.get(thing.name, now)
+            if before.shape == now.shape and now.size:
+                turn = float(np.abs(now - before).max())
+                self._turns[thing.name] = max(turn, self._turns.get(thing.name, 0.0))
+            self._angles[thing.name] = now
+
+    def look_at_instances(self, graph: Any, things: Sequence[Any]) -> None:
+        """Instances of objects of vorton, and of anything by them."""
+        names = {thing.name for thing in things}
+        for instance in graph.object_instances:
+            if not instance.is_instance or instance.parent is None:
+                continue
+            by, what = instance.parent.original, instance.object.original
+            if by == what:  # the mesh of a curve, say
+                continue
+            if what.vorton.role != "NONE":
+                self._instances[by.name] = f"the {what.name} that it instances is"
+            elif by.name in names:
+                self._instances.setdefault(by.name, "what it instances is")
+
+    def warnings(self) -> Iterator[str]:
+        """What was found, with the names of the objects."""
+        for name in sorted(self._switched):
+            taken = "left out" if self._hidden[name] else "there"
+            yield (
+                f"{name}: it is switched in viewports over the frames, which the simulation does "
+                f"not follow: it is {taken} as at the first one"
+            )
+        for name, turn in sorted(self._turns.items()):
+            if turn > HALF_TURN:
+                yield (
+                    f"{name}: it turns by {math.degrees(turn):.0f} degrees from one frame to the "
+                    "next, and is taken to go the shorter way round: use more frames a second"
+                )
+        for name, what in sorted(self._instances.items()):
+            yield f"{name}: {what} left out: make instances real"
+
+
+def _angles(thing: Any) -> Iterator[float]:
+    """Angles about axes by which an object and its parents are turned, rad."""
+    while thing is not None:
+        if thing.rotation_mode == "AXIS_ANGLE":
+            yield thing.rotation_axis_angle[0]
+        elif thing.rotation_mode != "QUATERNION":
+            yield from thing.rotation_euler
+        thing = thing.parent
