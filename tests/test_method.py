@@ -28,7 +28,7 @@ def test_all_rows_are_tried_here():
         "velocity", "boundary", "poisson", "cycles", "steps", "downsampling", "kernel", "cores",
         "order", "domain", "stretching", "time", "bound", "relaxation", "cleaning", "exchange",
         "balance", "buoyancy", "buoyancy_scale", "expansion", "flames", "burning", "diffusion",
-        "halo",
+        "halo", "merge_emitted",
         "split", "merge", "prune", "opening", "opening_angle", "turn", "walls",
         "bodies", "stretching_factor",
     }  # fmt: skip
