@@ -228,7 +228,7 @@ def plate_at(y):
 
 
 def light_on_plate(volume, points):
-    """Red light that grey of .26 sends back: the integral over the volume, voxel by voxel.
+    """Red light that grey of .18 sends back: the integral over the volume, voxel by voxel.
 
     sum of radiance x volume x cos / (pi d^2), the normal along -y.
     """
@@ -240,7 +240,7 @@ def light_on_plate(volume, points):
         way = place - point
         square = (way**2).sum(1)
         found.append((power * -way[:, 1] / square**1.5).sum())
-    return 0.26 / math.pi * VOXEL**3 * np.array(found)
+    return 0.18 / math.pi * VOXEL**3 * np.array(found)
 
 
 def red_on_plate(picture, point):

@@ -292,5 +292,6 @@ void vti_destroy_bricks(vt_bricks *bricks)
     free(bricks->glow);
     free(bricks->warmth);
     free(bricks->light);
+    free(bricks->shade);
     memset(bricks, 0, sizeof *bricks);
 }

@@ -31,6 +31,8 @@ typedef struct vt_bricks {
                            (x, y, z), each 0 .. 4, at cell (2 x, 2 y, 2 z) of brick b, at
                            ((b LIGHT_SIDE + z) LIGHT_SIDE + y) LIGHT_SIDE + x; NULL before
                            vti_light_bricks */
+    float *shade; /* optical depth towards the key light: node (x, y, z), from 0 to 4 count, at
+                     cell (2 x, 2 y, 2 z), x fastest; NULL as light */
 } vt_bricks;
 
 /* z is the fastest, as in the leaves of a volume. */

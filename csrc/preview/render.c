@@ -208,6 +208,7 @@ static f4 fire_on_bodies(const picture *p, const vt_sight *sights, int seen)
     _Bool done[SIGHTS] = {0};
     for (int n = 0; n < seen; n++) {
         double point[3] = {0, 0, 0}, normal[3] = {0, 0, 0};
+        float clear = 0.0f;
         int count = 0;
         for (int k = n; k < seen; k++) {
             if (done[k] || !see_the_same(&sights[n], &sights[k]))
@@ -215,6 +216,7 @@ static f4 fire_on_bodies(const picture *p, const vt_sight *sights, int seen)
             vti_add_scaled(point, 1.0, sights[k].point);
             vti_add_scaled(normal, 1.0, sights[k].normal);
             done[k] = 1;
+            clear += sights[k].clear;
             count++;
         }
         if (count == 0)
@@ -222,13 +224,15 @@ static f4 fire_on_bodies(const picture *p, const vt_sight *sights, int seen)
         for (int c = 0; c < 3; c++)
             point[c] /= count;
         vti_normalise(normal);
-        sum += f4_set((float)count) * vti_light_of_fire(p->stage, point, normal);
+        sum += f4_set(clear) * vti_light_of_fire(p->stage, point, normal);
     }
     return sum;
 }
 
-/* Bodies in a pixel: the share of it that they cover, and the means of their distance and light. */
-static float look_for_bodies(const picture *p, int64_t x, int64_t y, double *distance, f4 *light)
+/* Bodies in a pixel: the share of it that they cover, and the means of their distance and light,
+ * where there is haze mixed with the background. */
+static float look_for_bodies(const picture *p, int64_t x, int64_t y, f4 behind, double *distance,
+                             f4 *light)
 {
     vt_sight sights[SIGHTS];
     int seen = 0;
@@ -242,7 +246,8 @@ static float look_for_bodies(const picture *p, int64_t x, int64_t y, double *dis
         if (isinf(sights[seen].distance))
             continue;
         *distance += sights[seen].distance;
-        *light += sights[seen].light;
+        const f4 clear = f4_set(sights[seen].clear);
+        *light += behind + clear * (sights[seen].light - behind);
         seen++;
     }
     if (seen == 0)
@@ -259,7 +264,7 @@ static f4 light_of_pixel(const picture *p, int64_t x, int64_t y, f4 behind, f4 *
 {
     double distance;
     f4 body, light = f4_set(0.0f);
-    const float covered = look_for_bodies(p, x, y, &distance, &body);
+    const float covered = look_for_bodies(p, x, y, behind, &distance, &body);
     *fire = light;
     if (covered < 1.0f) {
         const vt_seen s = vti_march_ray(&p->march, x, y, INFINITY);
@@ -375,8 +380,10 @@ static vt_status draw(vt_bricks *bricks, vt_stage *stage, const vt_preview_def *
     if (status != VT_OK)
         return status;
     stage->lamps = &lamps;
+    stage->smoke = bricks;
     status = draw_lit(bricks, stage, def, extinction, &fire, threads, pixels);
     stage->lamps = NULL;
+    stage->smoke = NULL;
     vti_destroy_lamps(&lamps);
     return status;
 }
