@@ -160,11 +160,11 @@ static float through_haze(const vt_stage *stage, double distance)
     return share < 9.0f ? vti_decay(-share * share) : 0.0f;
 }
 
-/* Share of the key light that comes to a point; some does in the deepest shadow. */
-static double key_at(const vt_stage *stage, const double point[3])
+/* Share of the key light that comes to a point that no body shades; some does in the deepest
+ * shadow.
+ */
+static double key_through_smoke(const vt_stage *stage, const double point[3])
 {
-    if (isfinite(trace(stage, point, stage->key_direction).distance))
-        return shadow;
     if (!stage->smoke)
         return 1;
     const double seen = (double)vti_key_through_smoke(stage->smoke, point, stage->key_direction);
@@ -183,8 +183,8 @@ vt_sight vti_see_body(const vt_stage *stage, const double eye[3], const double w
     for (int c = 0; c < 3; c++)
         s.point[c] = eye[c] + s.distance * way[c] + off_surface * s.distance * s.normal[c];
     double facing = fmax(0, vti_dot(s.normal, stage->key_direction));
-    if (facing > 0)
-        facing *= key_at(stage, s.point);
+    s.shaded = !(facing > 0) || isfinite(trace(stage, s.point, stage->key_direction).distance);
+    facing *= s.shaded ? shadow : key_through_smoke(stage, s.point);
     const float up = (float)(0.5 + 0.5 * s.normal[2]);
     const f4 sum = f4_set((float)facing) * stage->key + stage->ground +
                    f4_set(up) * (stage->sky - stage->ground);

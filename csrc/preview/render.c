@@ -193,12 +193,28 @@ static void write_pixel(const picture *p, int64_t x, int64_t y, f4 color)
     }
 }
 
-enum { EDGE = 3, SIGHTS = EDGE * EDGE };
+/* Sights of a pixel, thirds of it from its middle: where the first few see the same, the others
+ * would, too. */
+enum { SIGHTS = 9, FIRST_SIGHTS = 5 };
+static const double sight_at[SIGHTS][2] = {{0, 0},  {-1, -1}, {1, -1}, {-1, 1}, {1, 1},
+                                           {0, -1}, {-1, 0},  {1, 0},  {0, 1}};
 
+/* Both of the surface of a body. */
 static _Bool see_the_same(const vt_sight *a, const vt_sight *b)
 {
     return vti_dot(a->normal, b->normal) > 0.95 &&
            vti_abs(a->distance - b->distance) < 0.02 * a->distance;
+}
+
+/* Whether the first sights, of which `seen` are of bodies, stand for the pixel. */
+static _Bool stand_for_pixel(const vt_sight *sights, int seen)
+{
+    if (seen > 0 && seen < FIRST_SIGHTS)
+        return 0;
+    for (int n = 1; n < seen; n++)
+        if (sights[n].shaded != sights[0].shaded || !see_the_same(&sights[0], &sights[n]))
+            return 0;
+    return 1;
 }
 
 /* Light of the fire from all sights of a pixel: of those that see much the same, once. */
@@ -235,20 +251,22 @@ static float look_for_bodies(const picture *p, int64_t x, int64_t y, f4 behind, 
                              f4 *light)
 {
     vt_sight sights[SIGHTS];
-    int seen = 0;
+    int seen = 0, looked = 0;
     *distance = 0;
     *light = f4_set(0.0f);
-    for (int n = 0; n < SIGHTS && p->stage->count > 0; n++) {
+    while (p->stage->count > 0 && looked < SIGHTS) {
         double way[3];
-        vti_ray_of_pixel(&p->march, (double)x + (n % EDGE + 0.5) / EDGE - 0.5,
-                         (double)y + (n / EDGE + 0.5) / EDGE - 0.5, way);
+        vti_ray_of_pixel(&p->march, (double)x + sight_at[looked][0] / 3,
+                         (double)y + sight_at[looked][1] / 3, way);
         sights[seen] = vti_see_body(p->stage, p->march.eye, way);
-        if (isinf(sights[seen].distance))
-            continue;
-        *distance += sights[seen].distance;
-        const f4 clear = f4_set(sights[seen].clear);
-        *light += behind + clear * (sights[seen].light - behind);
-        seen++;
+        seen += !isinf(sights[seen].distance);
+        looked++;
+        if (looked == FIRST_SIGHTS && stand_for_pixel(sights, seen))
+            break;
+    }
+    for (int n = 0; n < seen; n++) {
+        *distance += sights[n].distance;
+        *light += behind + f4_set(sights[n].clear) * (sights[n].light - behind);
     }
     if (seen == 0)
         return 0.0f;
@@ -256,7 +274,7 @@ static float look_for_bodies(const picture *p, int64_t x, int64_t y, f4 behind, 
         *light += fire_on_bodies(p, sights, seen);
     *distance /= seen;
     *light *= f4_set(1.0f / (float)seen);
-    return (float)seen / SIGHTS;
+    return (float)seen / (float)looked;
 }
 
 /* All light of a pixel before a background, and the fire in it alone. */
