@@ -13,7 +13,7 @@
 
 #define TILE 16           /* pixels along the edge of a tile, the unit of parallel work */
 #define TYPICAL_DEPTH 9.0 /* optical depth of the 95th percentile of rays */
-#define TYPICAL_FLAME 2.0 /* radiance of the 95th percentile of those that meet fire */
+#define TYPICAL_FLAME 3.0 /* radiance of the 95th percentile of those that meet fire */
 #define PROBES 160        /* rays across the picture that measure it */
 #define CURVE 2048        /* intervals of the sRGB table */
 
