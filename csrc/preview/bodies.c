@@ -64,16 +64,18 @@ void vti_destroy_stage(vt_stage *stage)
     *stage = (vt_stage){.items = NULL};
 }
 
-/* Whether the way passes the ball around a body. */
-static int passes_near(const vt_staged_body *b, const double from[3], const double way[3])
+/* Whether the way, of so many m, passes the ball around a body, or comes within `off` of it, m. */
+static int passes_near(const vt_staged_body *b, const double from[3], const double way[3],
+                       double length, double off)
 {
     double arm[3];
-    if (!isfinite(b->body->reach))
+    const double reach = b->body->reach + off;
+    if (!isfinite(reach))
         return 1;
     vti_subtract(b->center, from, arm);
     const double along = vti_dot(arm, way);
-    vti_add_scaled(arm, -fmax(along, 0), way);
-    return vti_dot(arm, arm) <= b->body->reach * b->body->reach;
+    vti_add_scaled(arm, -fmin(fmax(along, 0), length), way);
+    return vti_dot(arm, arm) <= reach * reach;
 }
 
 /* What a way meets first: INFINITY: nothing. The normal is in the world. */
@@ -82,30 +84,33 @@ typedef struct hit {
     const vt_staged_body *body;
 } hit;
 
+/* Makes a body the first on a way if its solids are nearer. */
+static void meet(const vt_staged_body *b, const double from[3], const double way[3], hit *first)
+{
+    double start[3], to[3], end[3];
+    if (b->body->hole || !passes_near(b, from, way, INFINITY, 0))
+        return;
+    for (int c = 0; c < 3; c++)
+        to[c] = from[c] + farthest * way[c];
+    vti_pose_point_back(&b->pose, from, start);
+    vti_pose_point_back(&b->pose, to, end);
+    for (int32_t k = 0; k < b->body->solid_count; k++) {
+        double share, outward[3];
+        if (!vti_solid_enter(&b->body->solids[k], start, end, &share, outward) ||
+            !(share * farthest < first->distance))
+            continue;
+        first->distance = share * farthest;
+        first->body = b;
+        vti_pose_direction(&b->pose, outward, first->normal);
+    }
+}
+
 /* The first solid along a way. */
 static hit trace(const vt_stage *stage, const double from[3], const double way[3])
 {
     hit first = {.distance = INFINITY};
-    double to[3];
-    for (int c = 0; c < 3; c++)
-        to[c] = from[c] + farthest * way[c];
-    for (int32_t n = 0; n < stage->count; n++) {
-        const vt_staged_body *const b = &stage->items[n];
-        double start[3], end[3];
-        if (b->body->hole || !passes_near(b, from, way))
-            continue;
-        vti_pose_point_back(&b->pose, from, start);
-        vti_pose_point_back(&b->pose, to, end);
-        for (int32_t k = 0; k < b->body->solid_count; k++) {
-            double share, outward[3];
-            if (!vti_solid_enter(&b->body->solids[k], start, end, &share, outward) ||
-                !(share * farthest < first.distance))
-                continue;
-            first.distance = share * farthest;
-            first.body = b;
-            vti_pose_direction(&b->pose, outward, first.normal);
-        }
-    }
+    for (int32_t n = 0; n < stage->count; n++)
+        meet(&stage->items[n], from, way, &first);
     return first;
 }
 
@@ -141,7 +146,7 @@ static hit look_along(const vt_stage *stage, const double from[3], const double 
     for (int32_t n = 0; n < stage->count; n++) {
         const vt_staged_body *const room = &stage->items[n];
         double inwards[3];
-        if (!room->body->hole || !passes_near(room, from, way))
+        if (!room->body->hole || !passes_near(room, from, way, INFINITY, 0))
             continue;
         const double distance = leave_room(room, from, way, inwards);
         if (!(distance < first.distance))
@@ -196,11 +201,23 @@ f4 vti_light_of_fire(const vt_stage *stage, const double point[3], const double 
 {
     const vt_lamps *const lamps = stage->lamps;
     float seen[VT_MOST_LAMP_GROUPS];
+    double way[VT_MOST_LAMP_GROUPS][3], distance[VT_MOST_LAMP_GROUPS], middle[3];
     for (int32_t n = 0; n < lamps->group_count; n++) {
-        double way[3];
-        vti_subtract(lamps->group[n], point, way);
-        const double distance = vti_normalise(way);
-        seen[n] = trace(stage, point, way).distance < distance ? 0.0f : 1.0f;
+        vti_subtract(lamps->group[n], point, way[n]);
+        distance[n] = vti_normalise(way[n]);
+        seen[n] = 1.0f;
+    }
+    vti_subtract(lamps->center, point, middle);
+    const double length = vti_normalise(middle);
+    for (int32_t b = 0; b < stage->count; b++) {
+        if (!passes_near(&stage->items[b], point, middle, length, lamps->reach))
+            continue; /* it hides no group */
+        for (int32_t n = 0; n < lamps->group_count; n++) {
+            hit first = {.distance = INFINITY};
+            if (seen[n] > 0.0f)
+                meet(&stage->items[b], point, way[n], &first);
+            seen[n] = first.distance < distance[n] ? 0.0f : seen[n];
+        }
     }
     return f4_set((float)grey) * vti_lamp_light(lamps, point, normal, seen);
 }
