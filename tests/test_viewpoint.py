@@ -70,6 +70,8 @@ def test_a_room_of_planes_is_seen_from_within():
     camera = see(low, high, SIZE, with_planes(walls))
     assert np.abs(camera.eye).max() < 2
     assert in_picture(camera, corners(low, high)).all()
+    level = see(low, high, SIZE, with_planes(walls), elevation=0)
+    assert level.eye[2] == pytest.approx(level.target[2]) and np.abs(level.eye).max() < 2
 
 
 def test_without_anything_in_the_way_it_stands_where_it_always_did():

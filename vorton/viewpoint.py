@@ -26,10 +26,10 @@ ENOUGH = 0.6
 """Share of the points of the box that are seen: what is in the middle of smoke may hide the rest,
 a wall before it may not."""
 
-POINTS = 5
+POINTS = 3
 """Of the box along each axis."""
 
-PLACES = 96
+PLACES = 64
 """Of a line of sight where bodies are looked for."""
 
 CLOSE = 0.9
@@ -62,9 +62,10 @@ def see(
     -------
     Camera
     """
-    solids = [n for n, body in enumerate(bodies.bodies) if not body.hole] if bodies else []
+    present = list(bodies.bodies) if bodies else []
+    solids = [body.id for body in present if not body.hole]
     if not solids:
-        floors = {"elevation": ABOVE_FLOORS} if bodies and len(bodies.bodies) else {}
+        floors = {"elevation": ABOVE_FLOORS} if present else {}
         return Camera.frame(lower, upper, size, **floors | around)
     first = around.get("azimuth", AZIMUTH)
     azimuths = [first] if "azimuth" in around else [first + turn for turn in TURNS]
@@ -79,7 +80,9 @@ def see(
             return camera
         if share > most:
             best, most = camera, share
-    return best if most > 0 else _come_closer(bodies, solids, lower, upper, size, azimuths)
+    if most > 0:
+        return best
+    return _come_closer(bodies, solids, lower, upper, size, azimuths, elevations[0])
 
 
 def _points_outside(bodies: Simulation, solids: list[int], lower: Any, upper: Any) -> np.ndarray:
@@ -93,7 +96,7 @@ def _points_outside(bodies: Simulation, solids: list[int], lower: Any, upper: An
 
 def _distance(bodies: Simulation, solids: list[int], points: np.ndarray) -> np.ndarray:
     """Of points from the nearest body, m; negative inside."""
-    return np.min([bodies.body_distance(n, points)[0] for n in solids], 0)
+    return np.min([bodies._core.body_distance(n, points)[0] for n in solids], 0)
 
 
 def _free_share(bodies: Simulation, solids: list[int], points: np.ndarray, eye: Any) -> np.ndarray:
@@ -111,10 +114,11 @@ def _come_closer(
     upper: Any,
     size: tuple[int, int],
     azimuths: list[float],
+    elevation: float,
 ) -> Camera:
     """The camera before what bars the direction with most room."""
     cameras = [
-        Camera.frame(lower, upper, size, azimuth=azimuth, elevation=ABOVE_FLOORS)
+        Camera.frame(lower, upper, size, azimuth=azimuth, elevation=elevation)
         for azimuth in azimuths
     ]
     target = np.mean([lower, upper], 0)
