@@ -100,10 +100,10 @@ static double distance_at_corner(const vt_body *body, const vt_pose *pose, const
 
 /* What of a plane lies under the corners of the bounds that are near it, and around that as much
  * more as these lie above it at least: so far it sees the flow. */
-static void add_feet(const vt_simulation *s, const vt_body *body, const box *bounds, box *all)
+static void add_feet(const vt_simulation *s, const vt_body *body, const box *bounds, double near,
+                     box *all)
 {
     const vt_pose pose = vti_body_pose(&s->transforms, body, s->time);
-    const double near = 0.5 * extent_of(bounds);
     double point[3], normal[3], least = INFINITY;
     for (int corner = 0; corner < 8; corner++)
         least = fmin(least, distance_at_corner(body, &pose, bounds, corner, point, normal));
@@ -224,7 +224,7 @@ void vti_add_panel_bounds(const vt_simulation *s, double spacing, double least[3
     bounds = all;
     for (int32_t n = 0; n < s->bodies.count; n++)
         if (vti_wants_panels(s, n) && !is_closed(s, n) && bounds.least[0] <= bounds.most[0])
-            add_feet(s, &s->bodies.items[n], &bounds, &all);
+            add_feet(s, &s->bodies.items[n], &bounds, near_wall * spacing, &all);
     if (!(all.least[0] <= all.most[0]))
         return;
     memcpy(least, all.least, sizeof all.least);

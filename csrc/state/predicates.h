@@ -114,13 +114,6 @@ int vti_wants_panels(const vt_simulation *s, int32_t n);
 /* Whether body number n has panels that act. */
 int vti_panels_act(const vt_simulation *s, int32_t n);
 
-/* Whether what of a body lies outside the grid acts from there. The panels of a plane lie under the
- * grid, wherever that is. */
-static inline int vti_acts_from_beyond(const vt_paneled_body *b)
-{
-    return !b->set->open;
-}
-
 /* Whether any body has panels that act. */
 int vti_has_panels(const vt_simulation *s);
 
