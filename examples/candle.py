@@ -31,12 +31,12 @@ def draw():
     """The flame on its candle."""
     sim = vt.Simulation(scene)
     sim.step(FRAME - 1)
-    volume, survey = sim.volume(), Survey()
+    volume, survey = sim.volume(0.0008), Survey()  # m; finer ones show single tracers
     survey.add(volume)
-    camera = Camera((0.0, -0.17, 0.024), (0, 0, 0.0125), field_of_view=21)
+    camera = Camera((0.0, -0.17, 0.034), (0, 0, 0.014), field_of_view=21)
     light = survey.light(camera, SIZE)
     light["extinction"] *= 1e-3
-    light["emission"] *= 2.2
+    light["emission"] *= 2
     stick = vt.Scene("stick")
     stick.add(vt.Body(vt.Cylinder((0, 0, -0.0435), radius=0.011, length=0.08)))
     stick.add(vt.Body(vt.Cylinder((0, 0, -0.001), radius=0.0006, length=0.007)))

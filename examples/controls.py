@@ -37,10 +37,11 @@ def lively_smoke(**method):
     return smoke(swirl=1.0, **method)
 
 
+COLUMN = vt.Cylinder((0, 0, 1), radius=0.7, length=6)
 FORCES = {
     "none": (),
     "wind": (vt.Wind((0.3, 0, 0)),),
-    "vortex": (vt.Vortex(circulation=3.0, core=0.2),),
+    "vortex": (vt.Vortex(circulation=3.0, core=0.2, shape=COLUMN),),
     "attractor": (vt.Attractor((0.4, 0, 1.3), strength=0.8, radius=0.4),),
 }
 

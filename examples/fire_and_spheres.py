@@ -1,7 +1,8 @@
-"""Fire on the ground: it lights a ball beside it; its smoke parts around another and meets a plate.
+"""Fire on the ground: it lights a ball beside it; its smoke parts around another, and both cast
+shadows.
 
-vorton preview examples/fire_and_spheres.py spheres.webp --frames 1-96 --azimuth 30 --elevation 4
-vorton preview examples/fire_and_spheres.py spheres.png --frames 72 --azimuth 30 --elevation 4
+vorton preview examples/fire_and_spheres.py spheres.webp --frames 1-96 --azimuth -10 --elevation 6
+vorton preview examples/fire_and_spheres.py spheres.png --frames 72 --azimuth -10 --elevation 6
 """
 
 import vorton as vt
@@ -11,10 +12,9 @@ scene = vt.Scene("fire_and_spheres", seed=4, combustion=burns, voxel=0.022)
 bed = vt.Disk((0, 0, 0.05), radius=0.25, thickness=0.1)
 fire = {"temperature": 700, "fuel": 0.9, "taper": 0.5, "flicker": 0.9, "swirl": 1.0, "renew": 2}
 scene.add(vt.Emitter(bed, **fire, core=0.065, lifetime=1.3, per_voxel=24))
-scene.add(vt.Body(vt.Box((-0.9, -0.9, -0.06), (0.9, 0.9, 0)), panels=0))
+scene.add(vt.Body(vt.Plane((0, 0, 0), (0, 0, 1)), "ground"))
 scene.add(vt.Body(vt.Sphere((0.25, -0.43, 0.16), radius=0.16)))
 scene.add(vt.Body(vt.Sphere((0.05, 0.03, 1.15), radius=0.26)))
-scene.add(vt.Body(vt.Box((-0.9, -0.9, 2.0), (0.9, 0.9, 2.06))))
 
 if __name__ == "__main__":
     vt.bake(scene, "cache/fire_and_spheres", frames=(1, 96), volumes=vt.Volumes())

@@ -2,7 +2,7 @@
 
 vorton bake examples/jet.py jet --frames 1-60
 vorton preview jet jet/jet.webp --size 480x640
-vorton preview examples/jet.py jet.png --frames 44 --size 480x640 --voxel 0.013 --sharp
+vorton preview examples/jet.py jet.png --frames 44 --size 480x640
 """
 
 import vorton as vt

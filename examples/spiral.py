@@ -1,6 +1,8 @@
 """A nozzle flies up a spiral and leaves a trail of smoke: an emitter on transforms that move.
 
 vorton bake examples/spiral.py spiral --frames 1-84
+vorton preview examples/spiral.py spiral.png --frames 84 --size 480x640 \\
+    --eye -3.2 -6.6 0.7 --target 0 0 1.55
 vorton preview spiral spiral/spiral.webp --size 480x640 --eye -3.2 -6.6 0.7 --target 0 0 1.55
 """
 

@@ -1,7 +1,7 @@
 """A tornado: a vortex field spins the air, an updraft draws it in over the ground, dust shows both.
 
 vorton preview examples/tornado.py tornado.png --frames 84 --size 480x720 \\
-    --eye 0 -7 0.45 --target 0 0 1.5
+    --eye 0.8 -6.5 1 --target 0.25 0 1.75 --fov 38
 vorton bake examples/tornado.py tornado --frames 1-120
 """
 

@@ -520,6 +520,53 @@ def test_bodies_hide_smoke_behind_them_and_not_before(shape):
     assert np.abs(shown - free).max() < 12 and np.abs(shown - body).max() > 30
 
 
+def linear(picture, where):
+    """Mean light of a part of a picture of equal channels: its levels through the tone curve."""
+    light = np.linspace(0, 4, 400_001)
+    return np.interp(picture[where].astype(float).mean(), displayed(light), light)
+
+
+@pytest.mark.parametrize("depth", [0.3, 1.0, 3.0])
+@pytest.mark.parametrize("way", [(0, 0, 1), (0.6, 0, 0.8)])
+def test_smoke_shades_a_floor_by_exp_of_optical_depth(depth, way):
+    """Of what opaque smoke takes from the floor, a slab leaves exp(-depth / cos), where it shades.
+
+    Two levels of 255 that are lost by rounding the means of 192 pixels: .01.
+    """
+    floor = with_body(vt.Body(vt.Plane()))
+    position, mass = box_of_smoke((48, 48, 12), centre=(0, 0, 1.2))
+    camera = Camera((0, -4, 0.7), (0, 0, 0), field_of_view=60)
+    look = {**DARK, "key_color": (4, 4, 4), "key_direction": way, "bodies": floor}
+
+    def middles(extinction):
+        """Of the shadow, and of the floor as far on the side of the light."""
+        picture = render(volume_of(position, mass), camera, (240, 180), extinction, **look)
+        pixels = 180 / (2 * math.tan(math.radians(30))) / math.hypot(4, 0.7)
+        aside = round(1.2 * way[0] / way[2] * pixels)
+        rows = slice(86, 94)
+        centre = linear(picture, (rows, slice(108 - aside, 132 - aside)))
+        return centre, linear(picture, (rows, slice(216, 240)))
+
+    (shaded, far), (free, far_free), (dark, _) = (
+        middles(tau / (12 * 0.05)) for tau in (depth, 1e-6, 50)
+    )
+    assert (shaded - dark) / (free - dark) == pytest.approx(
+        math.exp(-depth / way[2]), abs=0.01
+    )
+    assert far == pytest.approx(far_free, rel=0.01)
+
+
+def test_a_floor_fades_into_the_background_before_its_horizon():
+    floor, empty, size = with_body(vt.Body(vt.Plane())), volume_of([], 1), (64, 240)
+    camera = Camera((0, -6, 1), (0, 0, 1), field_of_view=40)
+    plain, seen = render(empty, camera, size), render(empty, camera, size, bodies=floor)
+    apart = np.abs(seen.astype(int) - plain).max(axis=(1, 2))
+    assert apart[:122].max() <= 1  # the sky, and the two rows below it
+    assert apart[-60:].min() > 40
+    assert np.diff(apart[120:]).min() > -4  # the background changes, too
+    assert np.abs(np.diff(seen.astype(int), axis=0)).max() < 12  # nowhere an edge
+
+
 def test_a_picture_of_a_simulation():
     """That of its volume at the nominal voxel, with its bodies; one that is given stands."""
     scene = vt.Scene("ring", voxel=0.1)

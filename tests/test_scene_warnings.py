@@ -310,6 +310,91 @@ def test_a_fire_under_water(ambient):
     assert texts(lambda: small_fire(ambient=vt.Gas(density=1.6))) == []
 
 
+# ---- forces without a shape ----
+
+
+def forced(force):
+    scene = vt.Scene()
+    scene.add(vt.VortexRing(radius=0.4, core=0.12))
+    scene.add(force)
+    return vt.Simulation(scene, threads=1)
+
+
+def test_forces_that_move_nothing_without_a_shape():
+    """A field that is the same everywhere has no curl: the flow stays what it is, or is braked."""
+    plain = vt.Scene()
+    plain.add(vt.VortexRing(radius=0.4, core=0.12))
+    plain = vt.Simulation(plain, threads=1)
+    plain.step(6)
+    points = np.random.default_rng(1).normal(0, 0.3, (50, 3))
+    (text,) = texts(lambda: forced(vt.UniformForce((1, 0, 0), strength=20)))
+    assert text.startswith("effects[0], UniformForce: without a shape it moves nothing")
+    pushed = forced(vt.UniformForce((1, 0, 0), strength=20))
+    pushed.step(6)
+    assert np.allclose(pushed.velocity_at(points), plain.velocity_at(points), atol=1e-3)
+    (text,) = texts(lambda: forced(vt.Drag((3, 0, 0), fraction=1)))
+    assert text.startswith("effects[0], Drag: without a shape it brakes, but drives nothing")
+    led = forced(vt.Drag((3, 0, 0), fraction=1))
+    braked = forced(vt.Drag(fraction=1))
+    for sim in (led, braked):
+        sim.step(6)
+    u = led.velocity_at(points)
+    assert np.allclose(u, braked.velocity_at(points), atol=0.02)
+    assert np.linalg.norm(u) < 0.5 * np.linalg.norm(plain.velocity_at(points))
+
+
+def whirl(shape, circulation=6.0):
+    """Smoke that is as warm as the air, on a disk in a whirl."""
+    scene = vt.Scene(seed=1, spacing=0.1)
+    bed = vt.Disk(radius=0.3, thickness=0.1)
+    scene.add(vt.Emitter(bed, temperature=310, core=0.1, per_voxel=2))
+    scene.add(vt.Vortex(circulation=circulation, core=0.3, shape=shape))
+    return vt.Simulation(scene, threads=1)
+
+
+def test_a_whirl_that_ends_where_the_vortons_do():
+    """Its vortex lines end in the fluid, and the line integral of the velocity around the axis is
+    not the circulation; in a long shape it is."""
+    (text,) = texts(lambda: whirl(None))
+    assert text.startswith("effects[0], Vortex: without a shape it turns the fluid only where")
+    column = vt.Cylinder(radius=1.3, length=5)
+    assert texts(lambda: whirl(column)) == texts(lambda: whirl(None, circulation=0)) == []
+    angle = 2 * np.pi * np.arange(64) / 64
+    way = np.stack([-np.sin(angle), np.cos(angle), 0 * angle], axis=1)
+    exact = 6.0 * -np.expm1(-((0.5 / 0.3) ** 2))
+
+    def circulation(sim, height):
+        points = np.stack([0.5 * np.cos(angle), 0.5 * np.sin(angle), 0 * angle + height], axis=1)
+        return np.pi * np.mean(np.sum(sim.velocity_at(points) * way, axis=1))
+
+    broken, whole = whirl(None), whirl(column)
+    for sim in (broken, whole):
+        sim.step(18)
+    assert broken.health.strength_share > 0.5
+    assert circulation(broken, 0.8) < 0.5 * exact
+    assert whole.health.strength_share < 1e-4
+    for height in (0, 0.3, 0.8):
+        assert circulation(whole, height) == pytest.approx(exact, rel=0.03)
+    assert np.ptp(broken.tracers.position[:, 2]) > 2 * np.ptp(whole.tracers.position[:, 2])
+
+
+@pytest.mark.parametrize(
+    "force",
+    [
+        vt.UniformForce(strength=0),
+        vt.UniformForce(strength=5, shape=vt.Sphere()),
+        vt.Drag(fraction=1),
+        vt.Drag((1, 0, 0), acts_on="tracers"),
+        vt.Vortex(acts_on="tracers"),
+        vt.Vortex(circulation=vt.Keys([(0, 0.0), (1, 0.0)])),
+        vt.Turbulence(strength=2.0),
+        vt.Wind((1, 0, 0)),
+    ],
+)
+def test_forces_that_need_no_shape(force):
+    assert texts(lambda: forced(force)) == []
+
+
 # ---- nothing for what is sound ----
 
 

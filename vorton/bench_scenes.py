@@ -273,7 +273,7 @@ SCENES = {
         FilmScene("plume-hero", 1_700_000, 4_500_000, lambda: plume(0.014), settled=35, frames=5),
         FilmScene("mesh", 100_000, 270_000, _mesh, settled=71),
         FilmScene("candle", 28_000, 74_000, candle, settled=12),
-        FilmScene("explosion", 87_000, 104_000, explosion, settled=23),
+        FilmScene("explosion", 70_000, 209_000, explosion, settled=23),
         FilmScene("room", 31_000, 32_000, _room, settled=96),
         # as `vorton bake` does it, volumes about 256 voxels across
         BakeScene("bake-256", _cloud, voxel=0.0056, settled=8),

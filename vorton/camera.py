@@ -16,6 +16,9 @@ from .fields import check_number, check_vector, shown
 from .tables import Table, check_row
 
 _PREVIEW = Table("preview")
+AZIMUTH = -65.0
+"""Degrees around Z from which a camera looks that is not told: from in front, a little aside."""
+
 _FIELD_OF_VIEW: float = _PREVIEW.default("field_of_view")
 
 
@@ -67,7 +70,7 @@ class Camera:
         upper: Any,
         size: tuple[int, int] = (640, 480),
         *,
-        azimuth: float = -65.0,
+        azimuth: float = AZIMUTH,
         elevation: float = -5.0,
         margin: float = 0.08,
         field_of_view: float = _FIELD_OF_VIEW,

@@ -33,10 +33,7 @@ from .scene_advice import warn, warn_of_coarse_voxel
 from .scene_files import load_scene
 from .simulation import Simulation
 from .sources import Tracers
-
-ABOVE_FLOORS = 10.0
-"""Degrees above the horizon from which the default camera looks where there are bodies: from below
-(-5) a floor hides what is on it."""
+from .viewpoint import see
 
 
 class Shot:
@@ -250,10 +247,12 @@ def make_film(
         bake has it, or False.
     eye, target : three numbers, m, optional
         Default: a camera that sees the smoke of the whole shot, and the bodies and rooms that are
-        not much larger (`preview.SURROUNDINGS`); target alone cannot be given.
+        not much larger (`preview.SURROUNDINGS`), with no body before them as far as it can; target
+        alone cannot be given.
     azimuth, elevation : number, degrees, optional
         Instead of eye: from where the default camera looks, see `Camera.frame`. Default elevation:
-        -5, or 10 where there are bodies, so that floors are seen from above.
+        -5, or where there are bodies 10, so that floors are seen from above; both differ where
+        bodies would hide the smoke in the last frame (`viewpoint.see`).
     field_of_view : number, degrees
         Vertical, default 35.
     extinction : number, m^2/kg, optional
@@ -309,7 +308,7 @@ def make_film(
             survey.add(volume, shot.simulation.bodies if shot.simulation else ())
             if passes == 2:
                 steps.advance()
-        camera = _camera(survey, size, eye, target, field_of_view, around)
+        camera = _camera(survey, shot.simulation, size, eye, target, field_of_view, around)
         light = _light(survey, camera, size, threads, shot.scene, extinction)
         if dye is not False:
             light |= {"fire": False, "dye": _dye(dye, survey)}
@@ -376,6 +375,7 @@ def _dye(dye: bool | tuple[float, float], survey: Survey) -> tuple[float, float]
 
 def _camera(
     survey: Survey,
+    bodies: Simulation | None,
     size: tuple[int, int],
     eye: Sequence[float] | None,
     target: Sequence[float] | None,
@@ -384,9 +384,7 @@ def _camera(
 ) -> Camera:
     low, high = survey.bounds() or ((-1.0,) * 3, (1.0,) * 3)
     if eye is None:
-        if survey.has_bodies:
-            around = {"elevation": ABOVE_FLOORS} | around
-        return Camera.frame(low, high, size, field_of_view=field_of_view, **around)
+        return see(low, high, size, bodies, field_of_view=field_of_view, **around)
     if target is None:
         target = [(a + b) / 2 for a, b in zip(low, high, strict=True)]
     x, y, z = check_vector("eye", eye, unit="m")

@@ -72,7 +72,9 @@ class UniformForce(Effect):
 
     direction: Any = _FORCE("axis", doc="where it pushes to")
     strength: Any = _FORCE("strength", unit="m/s^2", doc="acceleration; negative pushes back")
-    shape: Shape | None = shape_field("acts inside alone; default wherever there are vortons")
+    shape: Shape | None = shape_field(
+        "acts inside alone; default everywhere, where it moves nothing"
+    )
     falloff: float = _FORCE("falloff")
     gusts: float = _FORCE("gusts")
     time: float = _FORCE("time", default=0.5, doc="within which gusts change")
@@ -243,13 +245,14 @@ class Vortex(Effect):
     the fluid stays at rest until the swirl drags it along.
 
     On the fluid (`acts_on` "fluid", the default) fluid at rest inside of the shape is spun up
-    within `time`; without a shape fluid at rest, where there are no vortons, stays at rest. A whirl
-    sucks: pressure is low on its axis, but not beyond the ends of the shape, so fluid streams in
-    along the axis from both ends, at up to 1.2 circulation / (2 pi core), twice as fast as it turns
-    anywhere, and leaves sideways in the middle. Over a floor that ends the shape it streams down
-    from above. Let the ends lie out of the picture, or lift the fluid faster, by heat or a
-    `UniformForce`. With `acts_on` "tracers" the velocity around the axis alone is added to that of
-    tracers, also at rest: nothing is sucked in, and the fluid knows nothing of it.
+    within `time`. Without a shape it turns the fluid where there are vortons alone, and its whirl
+    breaks off where these end: for smoke and fire give it a shape. A whirl sucks: pressure is low
+    on its axis, but not beyond the ends of the shape, so fluid streams in along the axis from both
+    ends, at up to 1.2 circulation / (2 pi core), twice as fast as it turns anywhere, and leaves
+    sideways in the middle. Over a floor that ends the shape it streams down from above. Let the
+    ends lie out of the picture, or lift the fluid faster, by heat or a `UniformForce`. With
+    `acts_on` "tracers" the velocity around the axis alone is added to that of tracers, also at
+    rest: nothing is sucked in, and the fluid knows nothing of it.
 
     Parameters
     ----------
@@ -289,7 +292,8 @@ class Drag(Effect):
     """Makes the fluid follow a given velocity, or brakes it.
 
     The difference between `velocity` and that of the fluid, wind included, shrinks by a factor e
-    within time / fraction: an acceleration fraction (velocity - u) / time. With `acts_on` "tracers"
+    within time / fraction: an acceleration fraction (velocity - u) / time. On the fluid it leads to
+    a `velocity` inside of a shape; without one it only brakes what turns. With `acts_on` "tracers"
     it is a blend: a tracer moves with (1 - fraction) of its velocity, wind and other fields
     included, and fraction of `velocity`; with fraction 1 and velocity 0 tracers stand still. Drags
     act after all other force fields, several one after the other.

@@ -19,6 +19,7 @@ import numpy as np
 from .camera import Camera, check_size
 from .fields import check_flag, check_integer, check_keys, check_number, shown
 from .film_files import FORMATS, write_film
+from .viewpoint import see
 
 if TYPE_CHECKING:
     from ._core import Volume
@@ -55,13 +56,15 @@ LOOK = (
 """Names of the settings of the look: vorton.h (vt_preview_def) has units, ranges, defaults."""
 
 FIRE_LOOK = {
+    "exposure": 1.0,
     "albedo": (0.5, 0.48, 0.46),
-    "key_color": (0.375, 0.365, 0.345),
-    "sky_color": (0.05, 0.062, 0.08),
-    "ground_color": (0.02, 0.02, 0.02),
-    "background": ((0.01, 0.01, 0.01), (0.02, 0.025, 0.035)),
+    "key_color": (0.19, 0.185, 0.175),
+    "sky_color": (0.025, 0.031, 0.04),
+    "ground_color": (0.01, 0.01, 0.01),
+    "background": ((0.006, 0.006, 0.006), (0.012, 0.015, 0.021)),
 }
-"""Settings of the look instead of the defaults where there is fire: soot, by night."""
+"""Settings of the look instead of the defaults where there is fire: soot, by night, exposed so that
+the light of the fire is seen on what stands around it."""
 
 SURROUNDINGS = 4.0
 """Bodies so many times as long as the smoke of a shot are not framed by its camera: a room that
@@ -105,6 +108,7 @@ def _arguments(
     size: tuple[int, int],
     threads: int | None,
     look: dict[str, Any],
+    bodies: Simulation | None = None,
 ) -> dict[str, Any]:
     """Keyword arguments of _core.Volume.render, .extinction and .emission."""
     width, height = check_size(size)
@@ -112,7 +116,7 @@ def _arguments(
     if camera is None:
         bounds = volume_bounds([volume])
         low, high = bounds or ((-1, -1, -1), (1, 1, 1))
-        camera = Camera.frame(low, high, size)
+        camera = see(low, high, (width, height), bodies)
     elif not isinstance(camera, Camera):
         raise TypeError(f"camera = {shown(camera)}: must be a Camera")
     count = 0 if threads is None else check_integer("threads", threads, least=1, most=64)
@@ -142,7 +146,8 @@ def render(
     volume : Volume or Simulation
         From `Simulation.volume`. A simulation: its volume at the nominal voxel, and its bodies.
     camera : Camera, optional
-        Default: frames this volume. Give one camera to all frames of a shot.
+        Default: frames this volume, where no body stands before it. Give one camera to all frames
+        of a shot.
     size : 2 whole numbers
         Width and height in pixels, 16 to 8192, default 640 x 480.
     extinction : number, optional
@@ -185,14 +190,15 @@ def render(
     if dye is not None:
         look = {**look, "dye": check_dye(dye)}
     burns = dye is None and carries_fire(volume) if fire is None else check_flag("fire", fire)
-    arguments = _arguments(volume, camera, size, threads, {**(FIRE_LOOK if burns else {}), **look})
+    if bodies is not None and not hasattr(bodies, "_core"):
+        raise TypeError(f"bodies = {shown(bodies)}: must be a Simulation")
+    look = {**(FIRE_LOOK if burns else {}), **look}
+    arguments = _arguments(volume, camera, size, threads, look, bodies)
     if extinction is not None:
         arguments["extinction"] = check_number("extinction", extinction, above=0, unit="m^2/kg")
     if emission is not None:
         arguments["emission"] = check_number("emission", emission, above=0, unit="1/m")
     if bodies is not None:
-        if not hasattr(bodies, "_core"):
-            raise TypeError(f"bodies = {shown(bodies)}: must be a Simulation")
         arguments["bodies"] = bodies._core
     return volume.render(**arguments)
 
@@ -229,7 +235,7 @@ def measure_emission(
 ) -> float | None:
     """The emission with which this frame reads as fire, neither embers nor a white hole.
 
-    2 / the 95th percentile of the glow (m at 2000 K) along the rays that meet fire.
+    3 / the 95th percentile of the glow (m at 2000 K) along the rays that meet fire.
 
     Parameters
     ----------
@@ -287,11 +293,6 @@ class Survey:
             self.densest, self._voxels = volume, info["active_voxels"]
         if info["flame_volume"] > self._flame:
             self.brightest, self._flame = volume, info["flame_volume"]
-
-    @property
-    def has_bodies(self) -> bool:
-        """Whether a frame has any."""
-        return bool(self._boxes)
 
     def bounds(self) -> tuple[np.ndarray, np.ndarray] | None:
         """Corners of a box (m) around the smoke of all frames, and the bodies and rooms beside it.

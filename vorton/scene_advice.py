@@ -18,6 +18,7 @@ from .bodies import Container
 from .effects import Wind, WindGrid
 from .emitter import Emitter
 from .fields import shown
+from .forces import Drag, UniformForce, Vortex
 from .scene import Scene
 from .shapes import Plane, Shape, Surface
 from .sources import Tracers
@@ -329,6 +330,43 @@ def _warn_of_close_pulses(scene: Scene) -> None:
         return
 
 
+def _missing_without_shape(force: Any) -> str | None:
+    """What a force on the fluid that has no shape leaves out, and what helps; None: nothing."""
+    if isinstance(force, UniformForce) and _is_moving(force.strength):
+        return (
+            "moves nothing: pressure balances an acceleration that is the same everywhere. Give "
+            "it a shape, in which it pushes; what blows everywhere is a Wind"
+        )
+    if isinstance(force, Drag) and force.acts_on == "fluid" and _is_moving(force.velocity):
+        return (
+            "brakes, but drives nothing: only what turns the fluid acts where all of it is driven "
+            "alike. Give it a shape, in which the fluid follows; what blows everywhere is a Wind"
+        )
+    if isinstance(force, Vortex) and force.acts_on == "fluid" and _is_moving(force.circulation):
+        return (
+            "turns the fluid only where there are vortons, and its whirl breaks off where these "
+            "end, which throws smoke along the axis. Give it a shape whose ends lie out of the "
+            "picture, wider than three cores, such as Cylinder(center, radius, length), or "
+            "acts_on='tracers', which turns smoke everywhere"
+        )
+    return None
+
+
+def _is_moving(value: Any) -> bool:
+    """Whether a number or a vector, or a key of it, is not 0."""
+    return bool(np.any(np.asarray(value._values() if isinstance(value, Animation) else value)))
+
+
+def _warn_of_endless_forces(scene: Scene) -> None:
+    """A curl acts where vortons carry it; without a shape these need not be where it is."""
+    for index, effect in enumerate(scene.effects):
+        if getattr(effect, "shape", effect) is not None:
+            continue
+        missing = _missing_without_shape(effect)
+        if missing:
+            warn(f"effects[{index}], {type(effect).__name__}: without a shape it {missing}")
+
+
 def warn_of_scene(scene: Scene) -> None:
     """All that can be seen before the first step."""
     _warn_of_no_buoyancy(scene)
@@ -339,5 +377,6 @@ def warn_of_scene(scene: Scene) -> None:
     _warn_of_close_pulses(scene)
     _warn_of_wide_cores(scene)
     _warn_of_fire_in_liquid(scene)
+    _warn_of_endless_forces(scene)
     if scene.voxel is not None:
         warn_of_coarse_voxel(scene, scene.voxel, "Scene.voxel")

@@ -61,7 +61,7 @@ static vt_impulse find_bound(const vt_simulation *s, const surface *f)
     vt_impulse bound = impulse_of(f->body->body, &f->body->pose, velocity, f->body->angular);
     memcpy(bound.linear, sources, sizeof sources);
     vti_add_scaled(bound.linear, -f->volume, velocity);
-    vti_add_body_vorticity(s, f->body, &bound, NULL);
+    vti_add_bound_vorticity(s, f->body, &bound);
     return bound;
 }
 
@@ -79,7 +79,7 @@ static vt_impulse find_acceleration(vt_simulation *s, const vt_paneled_body *b,
         vti_subtract(panels->center[at], b->center, r);
         vti_add_lagally_force(r, charge, passing + 3 * (int64_t)p, &pull);
     }
-    vti_add_body_vorticity(s, b, NULL, &pull);
+    vti_add_pull_at_vorticity(s, b, &pull);
     return pull;
 }
 

@@ -38,27 +38,52 @@ static void find_slip_at(const vt_simulation *s, const vt_paneled_body *b, int32
 {
     const vt_panels *const p = &s->panels;
     const int32_t at = b->first + panel;
-    double below[3], rigid[3], velocity[3];
-    float inside[3], outside[3];
+    double below[3], rigid[3], velocity[3], change[3];
     memcpy(below, p->center[at], sizeof below);
     vti_add_scaled(below, -depth, p->normal[at]);
-    vti_vortical_panel_velocity(s, b, at, depth, patch, inside);
-    vti_vortical_panel_velocity(s, b, at, 0, patch, outside);
+    vti_change_under_panel(s, b, at, depth, patch, change);
     vti_wall_velocity(b, below, rigid);
     for (int c = 0; c < 3; c++)
-        velocity[c] =
-            (double)fluid[c] - p->wind[c] - rigid[c] + (double)inside[c] - (double)outside[c];
+        velocity[c] = (double)fluid[c] - p->wind[c] - rigid[c] + change[c];
     vti_pose_direction_back(&b->pose, velocity, velocity);
     vti_narrow(velocity, slip);
 }
 
+/* What has a layer, of panels whose area is not more than `widest` m^2. */
+typedef struct layer_limits {
+    double core, widest;
+} layer_limits;
+
+/* A panel sheds its layer as one vorton. That of a panel wider than some cores is a lump that turns
+ * faster than the layer would, and drives what is around it away: of more square cores than this it
+ * turns as fast. Where nothing else stirs the fluid, the flow is then small beside the wall, and
+ * slips. A wind needs the wake of the body, if in lumps. */
+static const double square_cores = 16;
+
+static layer_limits limits_of(const vt_simulation *s)
+{
+    const double core = s->grid.core;
+    return (layer_limits){core, vti_panels_stir(s) ? (double)INFINITY : square_cores * core * core};
+}
+
 /* A layer is as wide as a core. Where another wall is nearer than that it is none: what would be
  * shed acts on both walls alike, hardly slows the slip that it is shed for, and grows without
- * bound. Share that is left of the layer: none from half a core down. */
-static double share_of_layer(const vt_panels *p, double core, int32_t panel)
+ * bound. Share that is left of the layer: none from half a core down, and of panels twice as wide
+ * as they may be. */
+static double share_of_layer(const vt_panels *p, const layer_limits *limits, int32_t panel)
 {
-    const double room = (double)p->room[panel];
-    return fmin(fmax(2 * room / core - 1, 0), 1);
+    const double room = (double)p->room[panel], area = (double)p->area[panel];
+    const double beside = fmin(fmax(2 * room / limits->core - 1, 0), 1);
+    return beside * fmin(fmax(2 - area / limits->widest, 0), 1);
+}
+
+/* Whether any panel has a layer. */
+static int has_layer(const vt_panels *p, const layer_limits *limits, const vt_paneled_body *b)
+{
+    for (int32_t i = b->first; i < b->first + b->count; i++)
+        if (share_of_layer(p, limits, i) > 0)
+            return 1;
+    return 0;
 }
 
 static void find_slip_of(vt_simulation *s, const vt_paneled_body *b, float *slip)
@@ -75,7 +100,7 @@ static void find_slip_of(vt_simulation *s, const vt_paneled_body *b, float *slip
 
 /* What bodies that touch, or a single one, have of layers. */
 typedef struct layers {
-    double core;         /* m */
+    layer_limits limits;
     double sum[3];       /* of n cross slip over the panels, in the world, m^3/s */
     double spread[3][3]; /* of area x (1 - n n^T), m^2 */
     double missing[3];   /* m^3/s */
@@ -86,7 +111,7 @@ static void add_layers(const vt_panels *p, const vt_paneled_body *b, const float
     for (int32_t i = 0; i < b->count; i++) {
         const double *const n = p->normal[b->first + i];
         const double area =
-            share_of_layer(p, l->core, b->first + i) * (double)p->area[b->first + i];
+            share_of_layer(p, &l->limits, b->first + i) * (double)p->area[b->first + i];
         const double along[3] = {(double)slip[3 * i], (double)slip[3 * i + 1],
                                  (double)slip[3 * i + 2]};
         double world[3], sheet[3];
@@ -100,7 +125,7 @@ static void add_layers(const vt_panels *p, const vt_paneled_body *b, const float
 }
 
 /* Each panel takes its part of what is missing, and is left its share of the layer. */
-static void end_layer(const vt_panels *p, const vt_paneled_body *b, double core,
+static void end_layer(const vt_panels *p, const vt_paneled_body *b, const layer_limits *limits,
                       const double made_up[3], float *slip)
 {
     for (int32_t i = 0; i < b->count; i++) {
@@ -110,7 +135,7 @@ static void end_layer(const vt_panels *p, const vt_paneled_body *b, double core,
             for (int w = 0; w < 3; w++)
                 slip[3 * i + c] += (float)(b->pose.matrix[w][c] * along[w]);
         for (int c = 0; c < 3; c++)
-            slip[3 * i + c] *= (float)share_of_layer(p, core, b->first + i);
+            slip[3 * i + c] *= (float)share_of_layer(p, limits, b->first + i);
     }
 }
 
@@ -122,7 +147,7 @@ static void end_layer(const vt_panels *p, const vt_paneled_body *b, double core,
 static void close_lines(const vt_simulation *s, int32_t group, float *const *slip)
 {
     const vt_panels *const p = &s->panels;
-    layers l = {.core = s->grid.core};
+    layers l = {.limits = limits_of(s)};
     double made_up[3] = {0};
     for (int32_t n = group; n < p->body_count; n++) {
         const vt_paneled_body *const b = &p->bodies[n];
@@ -136,7 +161,7 @@ static void close_lines(const vt_simulation *s, int32_t group, float *const *sli
     (void)solve_three((const double (*)[3])l.spread, l.missing, made_up);
     for (int32_t n = group; n < p->body_count; n++)
         if (p->bodies[n].group == group && slip[n])
-            end_layer(p, &p->bodies[n], l.core, made_up, slip[n]);
+            end_layer(p, &p->bodies[n], &l.limits, made_up, slip[n]);
 }
 
 /* Whether the flow reaches a body: any of it is in the grid, or it stirs the fluid by itself
@@ -159,6 +184,7 @@ void vti_find_slip(vt_simulation *s, float *slip)
         return;
     const size_t mark = vti_arena_mark(&s->arena);
     const int32_t count = s->panels.body_count;
+    const layer_limits limits = limits_of(s);
     float **const slip_of = vti_arena_push(&s->arena, sizeof *slip_of * (size_t)count);
     for (int32_t n = 0; n < count; n++)
         slip_of[n] = NULL;
@@ -167,7 +193,7 @@ void vti_find_slip(vt_simulation *s, float *slip)
         const vt_paneled_body *const b = vti_panels_of(s, n);
         if (!vti_sheds(body))
             continue;
-        if (b && vti_has_books(b) && is_reached(s, b))
+        if (b && vti_has_books(b) && is_reached(s, b) && has_layer(&s->panels, &limits, b))
             find_slip_of(s, b, slip_of[b - s->panels.bodies] = slip);
         else
             memset(slip, 0, 12 * (size_t)body->panels->count);

@@ -2,6 +2,7 @@
 #include "panels/body_vorticity.h"
 
 #include "panels/panels.h"
+#include "panels/patches.h"
 #include "panels/source_densities.h"
 #include "state/simulation.h"
 
@@ -29,19 +30,18 @@ static double cut_cone(const vt_simulation *s, const vt_paneled_body *b, int32_t
     return cube * (double)p->area[panel] * vti_dot(r, p->normal[panel]) / 3;
 }
 
-static vt_record record_of(const vt_simulation *s, const vt_paneled_body *b, int32_t panel,
-                           double from, double to, const double vorticity[3])
+/* Makes the record of a volume at a point; 0: it lies outside the grid. */
+static int make_record(const vt_simulation *s, const double point[3], double volume,
+                       const double vorticity[3], vt_record *record)
 {
-    double middle[3];
-    const double volume = cut_cone(s, b, panel, from, to, middle);
-    vt_record record = {.volume = 0};
-    for (int c = 0; c < 3; c++) {
-        const double cell = middle[c] / s->grid.spacing - s->grid.base[c];
-        /* a body that moves may have come near the face since the grid was placed */
-        record.position[c] = (float)fmin(fmax(cell, 3), s->grid.cells[c] - 3);
-        record.strength[c] = (float)(vorticity[c] * volume);
-    }
-    return record;
+    double cell[3];
+    float place[3];
+    vti_to_cells(&s->grid, point, cell);
+    vti_narrow(cell, place);
+    *record = (vt_record){.volume = 0};
+    for (int c = 0; c < 3; c++)
+        record->strength[c] = (float)(vorticity[c] * volume);
+    return vti_place_charge(&s->grid, place, record->position);
 }
 
 /* The vorticity inside, 1/s. */
@@ -57,19 +57,31 @@ static int32_t count_shells(const vt_simulation *s, const vt_paneled_body *b)
     return (int32_t)fmin(fmax(ceil(b->reach / s->grid.spacing), 1), MOST_SHELLS);
 }
 
+/* What of the body lies in the grid has the lines of all of it: they would end at the faces. */
 static void deposit_body(vt_simulation *s, const vt_paneled_body *b)
 {
     const size_t mark = vti_arena_mark(&s->arena);
-    vt_record *const records = vti_arena_push(&s->arena, sizeof *records * (size_t)b->count);
     const int32_t shells = count_shells(s, b);
-    double vorticity[3];
+    const int64_t all = (int64_t)shells * b->count;
+    vt_record *const records = vti_arena_push(&s->arena, sizeof *records * (size_t)all);
+    double vorticity[3], volume = 0, within = 0;
+    int64_t count = 0;
     find_vorticity(b, vorticity);
-    for (int32_t k = 0; k < shells; k++) {
-        for (int32_t p = 0; p < b->count; p++)
-            records[p] =
-                record_of(s, b, b->first + p, (double)k / shells, (k + 1.0) / shells, vorticity);
-        s->stages->deposit_more(&s->grid, b->count, records);
-    }
+    for (int32_t k = 0; k < shells; k++)
+        for (int32_t p = b->first; p < b->first + b->count; p++) {
+            double middle[3];
+            const double from = (double)k / shells, to = (k + 1.0) / shells;
+            const double part = cut_cone(s, b, p, from, to, middle);
+            const int in_grid = make_record(s, middle, part, vorticity, &records[count]);
+            volume += part;
+            within += in_grid ? part : 0;
+            count += in_grid;
+        }
+    for (int64_t i = 0; i < count && count < all && within > 0; i++)
+        for (int c = 0; c < 3; c++)
+            records[i].strength[c] *= (float)(volume / within);
+    for (int64_t i = 0; i < count; i += b->count)
+        s->stages->deposit_more(&s->grid, count - i < b->count ? count - i : b->count, records + i);
     vti_arena_pop(&s->arena, mark);
 }
 
@@ -97,12 +109,10 @@ static void add_bound(const vt_paneled_body *b, const double place[3], double vo
     vti_add_scaled(bound->angular, -0.5 * volume, moment);
 }
 
-static void add_pull(const vt_simulation *s, const vt_paneled_body *b, const double place[3],
+static void add_pull(const vt_paneled_body *b, const double place[3], const float velocity[3],
                      double volume, const double vorticity[3], vt_impulse *pull)
 {
     double arm[3], moment[3], force[3], flow[3], rigid[3];
-    float velocity[3];
-    vti_vortical_velocity(s, place, velocity);
     vti_rigid_velocity(b, place, rigid);
     for (int c = 0; c < 3; c++) {
         flow[c] = volume * ((double)velocity[c] - rigid[c]);
@@ -114,8 +124,7 @@ static void add_pull(const vt_simulation *s, const vt_paneled_body *b, const dou
     vti_add_scaled(pull->angular, 1, moment);
 }
 
-void vti_add_body_vorticity(const vt_simulation *s, const vt_paneled_body *b, vt_impulse *bound,
-                            vt_impulse *pull)
+void vti_add_bound_vorticity(const vt_simulation *s, const vt_paneled_body *b, vt_impulse *bound)
 {
     const int32_t shells = count_shells(s, b);
     double vorticity[3];
@@ -126,9 +135,31 @@ void vti_add_body_vorticity(const vt_simulation *s, const vt_paneled_body *b, vt
         for (int32_t p = b->first; p < b->first + b->count; p++) {
             double middle[3];
             const double volume = cut_cone(s, b, p, (double)k / shells, (k + 1.0) / shells, middle);
-            if (bound)
-                add_bound(b, middle, volume, vorticity, bound);
-            if (pull)
-                add_pull(s, b, middle, volume, vorticity, pull);
+            add_bound(b, middle, volume, vorticity, bound);
         }
+}
+
+void vti_add_pull_at_vorticity(vt_simulation *s, const vt_paneled_body *b, vt_impulse *pull)
+{
+    const int32_t shells = count_shells(s, b);
+    const size_t mark = vti_arena_mark(&s->arena), count = (size_t)b->count;
+    double vorticity[3];
+    if (!spins(b))
+        return;
+    double (*const middle)[3] = vti_arena_push(&s->arena, sizeof *middle * count);
+    double *const volume = vti_arena_push(&s->arena, sizeof *volume * count);
+    float *const points = vti_arena_push(&s->arena, 12 * count);
+    float *const velocity = vti_arena_push(&s->arena, 12 * count);
+    find_vorticity(b, vorticity);
+    for (int32_t k = 0; k < shells; k++) {
+        for (int32_t p = 0; p < b->count; p++) {
+            volume[p] =
+                cut_cone(s, b, b->first + p, (double)k / shells, (k + 1.0) / shells, middle[p]);
+            vti_narrow(middle[p], points + 3 * p);
+        }
+        vti_vortical_velocity(s, b->count, points, velocity);
+        for (int32_t p = 0; p < b->count; p++)
+            add_pull(b, middle[p], velocity + 3 * p, volume[p], vorticity, pull);
+    }
+    vti_arena_pop(&s->arena, mark);
 }

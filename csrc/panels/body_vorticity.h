@@ -11,8 +11,9 @@
 /* Adds the vorticity inside bodies to the deposited strengths of the grid. */
 void vti_deposit_body_vorticity(vt_simulation *s);
 
-/* What the vorticity of a body adds to its impulse and to what the flow pulls at it with
- * (conservation/body_forces.h), about its centre, where not NULL: bound also loses the angular
- * momentum of fluid that would turn with it in its place. */
-void vti_add_body_vorticity(const vt_simulation *s, const vt_paneled_body *b, vt_impulse *bound,
-                            vt_impulse *pull);
+/* Adds the impulse of the vorticity of a body about its centre, less the angular momentum of fluid
+ * that would turn with it in its place. */
+void vti_add_bound_vorticity(const vt_simulation *s, const vt_paneled_body *b, vt_impulse *bound);
+
+/* Adds what the flow pulls at it with (conservation/body_forces.h), about its centre. */
+void vti_add_pull_at_vorticity(vt_simulation *s, const vt_paneled_body *b, vt_impulse *pull);

@@ -7,14 +7,14 @@
 /* Nodes of a grid that bodies alone may ask for, and up to which they are always in it whole. */
 enum { LARGE_GRID = 1 << 20, SMALL_GRID = 1 << 18 };
 
-/* Bodies (many) and containers (more) are in a larger grid whole, too, where it has no more nodes
- * than this multiple of the nodes that it would have without them. */
-static const double many_nodes = 4, more_nodes = 1.5;
+/* Bodies are in a larger grid whole, too, where it has no more nodes than this multiple of the
+ * nodes that it would have without them. */
+static const double more_nodes = 1.5;
 
-/* Walls of a container farther from the flow than this, in cells, act from beyond the grid:
+/* Walls farther from the flow than this, in cells, act from beyond the grid:
  * field/scalar_potential.h. Of nearer ones what lies before the flow, and as many cells beside it.
- */
-static const double near_wall = 6, beside = 2;
+ * What a wall 9 cells away does is wrong by 15 % from there, by 4 % in the grid. */
+static const double near_wall = 12, beside = 2;
 
 /* Spacings to a panel where there are no vortons that set the spacing. */
 static const double cells_in_panel = 2.24;
@@ -100,10 +100,10 @@ static double distance_at_corner(const vt_body *body, const vt_pose *pose, const
 
 /* What of a plane lies under the corners of the bounds that are near it, and around that as much
  * more as these lie above it at least: so far it sees the flow. */
-static void add_feet(const vt_simulation *s, const vt_body *body, const box *bounds, box *all)
+static void add_feet(const vt_simulation *s, const vt_body *body, const box *bounds, double near,
+                     box *all)
 {
     const vt_pose pose = vti_body_pose(&s->transforms, body, s->time);
-    const double near = 0.5 * extent_of(bounds);
     double point[3], normal[3], least = INFINITY;
     for (int corner = 0; corner < 8; corner++)
         least = fmin(least, distance_at_corner(body, &pose, bounds, corner, point, normal));
@@ -134,23 +134,18 @@ static int clip_box(box *b, const box *bounds, const double reach[3])
     return meets;
 }
 
-/* The part of a box within half of the extent of the bounds from them; returns whether any is. */
-static int clip_to_reached(box *b, const box *bounds)
+/* Each solid body that the flow within the bounds reaches: any of it is no farther from them than
+ * half of their extent. */
+static void add_reached(const vt_simulation *s, const box *bounds, box *all)
 {
     const double half = 0.5 * extent_of(bounds), reach[3] = {half, half, half};
-    return clip_box(b, bounds, reach);
-}
-
-/* Each solid body that the flow within the bounds reaches, or the part of it that it reaches. */
-static void add_reached(const vt_simulation *s, const box *bounds, int whole, box *all)
-{
     for (int32_t n = 0; n < s->bodies.count; n++) {
         if (!is_closed(s, n) || s->bodies.items[n].panels->hole)
             continue;
         const box b = box_of_body(s, &s->bodies.items[n]);
         box part = b;
-        if (clip_to_reached(&part, bounds))
-            add_box(all, whole ? &b : &part);
+        if (clip_box(&part, bounds, reach))
+            add_box(all, &b);
     }
 }
 
@@ -163,7 +158,7 @@ static double height_above(const box *bounds, const double place[3], const doubl
     return height;
 }
 
-/* What of the walls of a container lies beside the bounds, and so near that their panels have to be
+/* What of the walls of a body lies beside the bounds, and so near that their panels have to be
  * in the grid. */
 static void add_near_walls(const vt_simulation *s, const vt_body *body, const box *bounds,
                            double spacing, box *all)
@@ -188,22 +183,19 @@ static void add_near_walls(const vt_simulation *s, const vt_body *body, const bo
     }
 }
 
-/* Adds containers around the bounds: whole, or the part of them that is near. */
-static void add_containers(const vt_simulation *s, double spacing, box *bounds)
+/* Of a box of bodies, containers or solids, and the bounds: both, or with bodies that would make
+ * the grid large of these only what is near. */
+static void keep_small(const vt_simulation *s, double spacing, const box *bounds, int containers,
+                       box *all)
 {
-    box all = *bounds;
-    const box containers = box_of_bodies(s, 0, 1);
-    add_box(&all, &containers);
     const double few = fmax(SMALL_GRID, more_nodes * count_nodes(bounds, spacing));
-    if (count_nodes(&all, spacing) <= few) {
-        *bounds = all;
+    add_box(all, bounds);
+    if (count_nodes(all, spacing) <= few)
         return;
-    }
-    all = *bounds;
+    *all = *bounds;
     for (int32_t n = 0; n < s->bodies.count; n++)
-        if (is_closed(s, n) && s->bodies.items[n].panels->hole)
-            add_near_walls(s, &s->bodies.items[n], bounds, spacing, &all);
-    *bounds = all;
+        if (is_closed(s, n) && s->bodies.items[n].panels->hole == containers)
+            add_near_walls(s, &s->bodies.items[n], bounds, spacing, all);
 }
 
 void vti_add_panel_bounds(const vt_simulation *s, double spacing, double least[3], double most[3],
@@ -222,20 +214,17 @@ void vti_add_panel_bounds(const vt_simulation *s, double spacing, double least[3
     if (!*any || vti_panels_stir(s))
         all = box_of_bodies(s, 1, !*any);
     else /* of a body at rest in still air that no flow reaches nothing is to be seen */
-        add_reached(s, &bounds, 1, &all);
+        add_reached(s, &bounds, &all);
     if (*any) {
-        add_box(&all, &bounds);
-        const double few = fmax(SMALL_GRID, many_nodes * count_nodes(&bounds, spacing));
-        if (count_nodes(&all, spacing) > few) {
-            all = bounds;
-            add_reached(s, &bounds, 0, &all);
-        }
-        add_containers(s, spacing, &all);
+        keep_small(s, spacing, &bounds, 0, &all);
+        bounds = all;
+        all = box_of_bodies(s, 0, 1);
+        keep_small(s, spacing, &bounds, 1, &all);
     }
     bounds = all;
     for (int32_t n = 0; n < s->bodies.count; n++)
         if (vti_wants_panels(s, n) && !is_closed(s, n) && bounds.least[0] <= bounds.most[0])
-            add_feet(s, &s->bodies.items[n], &bounds, &all);
+            add_feet(s, &s->bodies.items[n], &bounds, near_wall * spacing, &all);
     if (!(all.least[0] <= all.most[0]))
         return;
     memcpy(least, all.least, sizeof all.least);

@@ -38,12 +38,9 @@ void vti_add_neighbours(vt_simulation *s, const vt_paneled_body *b, int64_t coun
     for (int32_t n = 0; n < p->body_count; n++) {
         const vt_paneled_body *const other = &p->bodies[n];
         const sight seen = other == b ? UNSEEN : sight_of(b, other);
-        if (seen == PANELS && other->whole)
+        if (seen == PANELS)
             s->stages->panel_field(other->count, other->whole, count, cells, velocity,
                                    s->def.threads);
-        else if (seen == PANELS)
-            s->stages->panel_field(other->patch_count, p->patch + other->first_patch, count, cells,
-                                   velocity, s->def.threads);
         for (int64_t i = 0; i < count && seen == DIPOLE; i++)
             add_dipole(&s->grid, other, cells + 3 * i, velocity + 3 * i);
     }
@@ -58,7 +55,7 @@ int vti_have_neighbours(const vt_panels *p)
     return 0;
 }
 
-/* ---- containers around other bodies ---- */
+/* ---- panels as others see them ---- */
 
 void vti_lay_whole_panels(vt_simulation *s)
 {
@@ -66,7 +63,7 @@ void vti_lay_whole_panels(vt_simulation *s)
     for (int32_t n = 0; n < p->body_count; n++) {
         vt_paneled_body *const b = &p->bodies[n];
         b->whole = NULL;
-        if (!vti_acts_from_beyond(b) || p->body_count < 2)
+        if (p->body_count < 2)
             continue;
         b->whole = vti_arena_push(&p->arena, sizeof *b->whole * (size_t)b->count);
         for (int32_t i = 0; i < b->count; i++)
@@ -93,7 +90,7 @@ void vti_add_excess_around(vt_simulation *s, const vt_paneled_body *b, int64_t c
     const vt_panels *const p = &s->panels;
     for (int32_t n = 0; n < p->body_count; n++) {
         const vt_paneled_body *const other = &p->bodies[n];
-        if (other == b || !other->whole || sight_of(b, other) != PANELS)
+        if (other == b || sight_of(b, other) != PANELS)
             continue;
         const size_t mark = vti_arena_mark(&s->arena);
         vt_patch *const list = vti_arena_push(&s->arena, sizeof *list * (size_t)other->patch_count);

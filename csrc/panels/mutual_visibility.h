@@ -3,16 +3,15 @@
 
 #include "state/panels.h"
 
-/* Lays out the panels of containers around other bodies as whole patches, before the functions
- * below. */
+/* Lays out the panels of bodies beside others as whole patches, before the functions below. */
 void vti_lay_whole_panels(vt_simulation *s);
 
-/* Adds the velocity (count x 3) of all other bodies at points of b in cells; of containers around b
- * the velocity of what their panels emit evenly. */
+/* Adds the velocity (count x 3) of what the panels of all other bodies emit evenly, at points of b
+ * in cells. */
 void vti_add_neighbours(vt_simulation *s, const vt_paneled_body *b, int64_t count,
                         const float *cells, float *velocity);
 
-/* Adds the velocity of what single patches of containers around b emit beyond that. */
+/* Adds the velocity of what their single patches emit beyond that. */
 void vti_add_excess_around(vt_simulation *s, const vt_paneled_body *b, int64_t count,
                            const float *cells, float *velocity);
 

@@ -34,11 +34,14 @@ static const vt_panel_set *choose_set(const vt_simulation *s, const vt_body *bod
                : body->panels;
 }
 
-/* Lays the panels of a plane under the whole grid, or, without one, about its point. */
+/* Lays the panels of a plane under the whole grid, and beside it twice as far as the grid lies
+ * above it, or, without one, about its point. */
 static void lay_square(const vt_simulation *s, vt_paneled_body *b)
 {
     const vt_grid *const g = &s->grid;
-    double across[2][3], from[3], wide = s->fields_exist ? 0 : 1, reach = 0;
+    double axis[3], across[2][3], from[3], wide = s->fields_exist ? 0 : 1, reach = 0;
+    double least = s->fields_exist ? INFINITY : 0;
+    vti_pose_direction(&b->pose, b->body->solids->axis, axis);
     vti_find_across(b->body->solids->axis, across);
     for (int k = 0; k < 2; k++)
         vti_pose_direction(&b->pose, across[k], across[k]);
@@ -55,7 +58,9 @@ static void lay_square(const vt_simulation *s, vt_paneled_body *b)
         for (int k = 0; k < 2; k++)
             wide = fmax(wide, vti_abs(vti_dot(way, across[k])));
         reach = fmax(reach, vti_sqrt(vti_dot(way, way)));
+        least = fmin(least, fmax(b->set->hole ? -vti_dot(way, axis) : vti_dot(way, axis), 0));
     }
+    wide += 2 * least;
     memcpy(b->laid.position, b->center, sizeof b->center);
     b->laid.scale = wide;
     b->reach = fmax(reach, 2 * wide);

@@ -10,7 +10,7 @@
  *
  *   u -= n ((u - v_b) . n) exp(-(d / width)^2)
  *
- * Walls of containers far from the flow lie outside the grid. They see of it what its moments give
+ * Walls far from the flow lie outside the grid. They see of it what its moments give
  * (far_velocity), cut the coarser the farther they are, and act inside by what they make of the
  * potential on the faces; points outside sum over them.
  *

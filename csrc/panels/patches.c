@@ -2,7 +2,7 @@
 
 #include "state/predicates.h"
 
-enum { PANEL_BLOCK = 64, MOST_CUTS = 64, MOST_GRADED = 1 << 14, MOST_PATCHES = 1 << 20 };
+enum { PANEL_BLOCK = 64, MOST_CUTS = 1 << 14, MOST_PATCHES = 1 << 20 };
 
 /* A panel is cut into patches no longer than this, in cells. */
 static const double longest_patch = 2.5;
@@ -92,7 +92,6 @@ typedef struct cutter {
     const vt_grid *grid;
     const double *normal;
     double longest; /* cells */
-    int graded;     /* patches are coarser outside the grid */
     int64_t made;
     vt_patch *patch; /* NULL: patches are only counted */
 } cutter;
@@ -131,7 +130,7 @@ static void cut_triangle(cutter *k, double corner[3][3], int cuts)
         k->made++;
         return;
     }
-    const double away = k->graded ? distance_outside(k->grid, corner) : -1;
+    const double away = distance_outside(k->grid, corner);
     if (away < 0)
         cut_evenly(k, corner, cuts, 1);
     else if (cuts * k->longest <= share_of_distance * (away + VT_DOMAIN_MARGIN))
@@ -140,17 +139,6 @@ static void cut_triangle(cutter *k, double corner[3][3], int cuts)
         cut_evenly(k, corner, cuts, 1);
     else
         cut_evenly(k, corner, 2, (cuts + 1) / 2);
-}
-
-/* Whether all of a panel lies where the grid does not see it. */
-static int is_far(const vt_grid *grid, double corner[3][3])
-{
-    enum { AWAY = 8 };
-    int far = 0;
-    for (int c = 0; c < 3; c++)
-        far |= fmax(fmax(corner[0][c], corner[1][c]), corner[2][c]) < -AWAY ||
-               fmin(fmin(corner[0][c], corner[1][c]), corner[2][c]) > grid->cells[c] + AWAY;
-    return far;
 }
 
 void vti_panel_corners(const vt_simulation *s, const vt_paneled_body *b, int32_t i,
@@ -171,8 +159,7 @@ void vti_make_whole_patch(const vt_simulation *s, const vt_paneled_body *b, int3
     make_patch(corner, s->panels.normal[b->first + i], patch);
 }
 
-/* Panel number i of a body: what acts from outside the grid coarser there, of others nothing fine.
- */
+/* Panel number i of a body: coarser outside the grid. */
 static void cut_panel(const vt_simulation *s, const vt_paneled_body *b, int32_t i, cutter *k)
 {
     double corner[3][3], square = 0;
@@ -180,10 +167,7 @@ static void cut_panel(const vt_simulation *s, const vt_paneled_body *b, int32_t 
     for (int n = 0; n < 3; n++)
         square = fmax(square, vti_square_between(corner[n], corner[(n + 1) % 3]));
     k->normal = s->panels.normal[b->first + i];
-    k->graded = vti_acts_from_beyond(b);
-    const double most = k->graded ? MOST_GRADED : MOST_CUTS;
-    const double wanted = fmin(ceil(vti_sqrt(square) / k->longest), most);
-    cut_triangle(k, corner, !k->graded && is_far(&s->grid, corner) ? 1 : (int)wanted);
+    cut_triangle(k, corner, (int)fmin(ceil(vti_sqrt(square) / k->longest), MOST_CUTS));
 }
 
 typedef struct cut_job {
@@ -303,13 +287,12 @@ int64_t vti_collect_panel_charges(vt_simulation *s, vt_record *charges)
     p->outer = vti_arena_push(&p->arena, sizeof *p->outer * (size_t)p->patch_count);
     p->outer_patch = vti_arena_push(&p->arena, sizeof *p->outer_patch * (size_t)p->patch_count);
     for (int32_t b = 0; b < p->body_count; b++) {
-        const int beyond = vti_acts_from_beyond(&p->bodies[b]);
         const int32_t first = p->bodies[b].first_patch;
         for (int32_t n = first; n < first + p->bodies[b].patch_count; n++) {
             const vt_patch *const patch = &p->patch[n];
             const float charge = patch->density * patch->area * h * h;
             float at[3];
-            if (beyond && !is_within(&s->grid, patch->center))
+            if (!is_within(&s->grid, patch->center))
                 add_outer(p, patch, charge);
             else if (vti_place_charge(&s->grid, patch->center, at))
                 charges[found++] = vti_charge(at, charge);

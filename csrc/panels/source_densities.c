@@ -102,22 +102,9 @@ static int is_outside(const vt_grid *g, const double point[3])
     return outside;
 }
 
-/* By the vector potential at the nodes; outside the grid by the moments. */
-void vti_vortical_velocity(const vt_simulation *s, const double point[3], float velocity[3])
-{
-    vt_grid grid = s->grid;
-    grid.has_potential = 0;
-    if (is_outside(&grid, point)) {
-        const float at[3] = {(float)point[0], (float)point[1], (float)point[2]};
-        s->stages->far_velocity(&grid, &s->moments, s->def.method.opening_angle, 1, at, velocity,
-                                1);
-    } else {
-        sample_potentials(&grid, point, velocity);
-    }
-}
-
 /* Velocity at those of the points (count x 3, m) that lie outside the grid, by the moments. */
-static void look_outside(vt_simulation *s, int64_t count, const float *points, float *velocity)
+static void look_outside(vt_simulation *s, int has_potential, int64_t count, const float *points,
+                         float *velocity)
 {
     const size_t mark = vti_arena_mark(&s->arena);
     const double angle = s->def.method.opening_angle;
@@ -135,11 +122,23 @@ static void look_outside(vt_simulation *s, int64_t count, const float *points, f
     }
     if (found > 0)
         s->stages->far_velocity(&s->grid, &s->moments, angle, found, at, u, threads);
-    if (found > 0 && s->grid.has_potential)
+    if (found > 0 && has_potential)
         s->stages->far_gradient(&s->grid, &s->charges, angle, found, at, u, threads);
     for (int64_t n = 0; n < found; n++)
         memcpy(velocity + 3 * (int64_t)list[n], u + 3 * n, 12);
     vti_arena_pop(&s->arena, mark);
+}
+
+void vti_vortical_velocity(vt_simulation *s, int64_t count, const float *points, float *velocity)
+{
+    vt_grid grid = s->grid;
+    grid.has_potential = 0;
+    for (int64_t n = 0; n < count; n++) {
+        double point[3];
+        vti_widen(points + 3 * n, point);
+        sample_potentials(&grid, point, velocity + 3 * n);
+    }
+    look_outside(s, 0, count, points, velocity);
 }
 
 static void sample_block(void *data, int64_t begin, int64_t end)
@@ -157,7 +156,7 @@ static void find_onset(vt_simulation *s)
     vti_parallel_for(s->def.threads, p->count, PANEL_BLOCK, sample_block, s);
     for (int64_t i = 0; i < 3 * (int64_t)p->count; i++)
         points[i] = (float)p->center[i / 3][i % 3];
-    look_outside(s, p->count, points, p->onset);
+    look_outside(s, s->grid.has_potential, p->count, points, p->onset);
     vti_add_wind_grids(s, p->count, points, p->onset, NULL);
     vti_arena_pop(&s->arena, mark);
 }
@@ -207,32 +206,48 @@ static int64_t list_wide(const vt_panels *p, uint32_t *list)
     return found;
 }
 
-void vti_vortical_panel_velocity(const vt_simulation *s, const vt_paneled_body *b, int32_t panel,
-                                 double depth, int32_t *patch, float velocity[3])
+/* By how much the velocity of the vortons at a point `depth` (m) under a panel differs from that at
+ * the panel. */
+static void find_change_below(const vt_simulation *s, const double point[3], const double normal[3],
+                              double depth, double change[3])
+{
+    vt_grid grid = s->grid;
+    double below[3];
+    float inside[3], outside[3];
+    memcpy(below, point, sizeof below);
+    vti_add_scaled(below, -depth, normal);
+    grid.has_potential = 0;
+    memset(change, 0, 3 * sizeof *change);
+    if (is_outside(&grid, point))
+        return;
+    sample_potentials(&grid, below, inside);
+    sample_potentials(&grid, point, outside);
+    for (int c = 0; c < 3; c++)
+        change[c] = (double)inside[c] - (double)outside[c];
+}
+
+void vti_change_under_panel(const vt_simulation *s, const vt_paneled_body *b, int32_t panel,
+                            double depth, int32_t *patch, double change[3])
 {
     const vt_panels *const p = &s->panels;
     const int32_t all = b->first_patch + b->patch_count;
-    double mean[3] = {0}, area = 0, point[3];
+    double area = 0, sum[3] = {0};
     while (*patch < all && (int32_t)p->panel[*patch] < panel)
         ++*patch;
     const int32_t first = *patch, end = end_of_panel(p, first, all);
     if (end - first < WIDE || (int32_t)p->panel[first] != panel) {
-        memcpy(point, p->center[panel], sizeof point);
-        vti_add_scaled(point, -depth, p->normal[panel]);
-        vti_vortical_velocity(s, point, velocity);
+        find_change_below(s, p->center[panel], p->normal[panel], depth, change);
         return;
     }
     for (int32_t i = first; i < end; i++) {
-        const double weight = (double)p->patch[i].area;
+        double point[3], here[3];
         vti_from_cells(&s->grid, p->patch[i].center, point);
-        vti_add_scaled(point, -depth, p->normal[panel]);
-        vti_vortical_velocity(s, point, velocity);
-        for (int c = 0; c < 3; c++)
-            mean[c] += weight * (double)velocity[c];
-        area += weight;
+        find_change_below(s, point, p->normal[panel], depth, here);
+        vti_add_scaled(sum, (double)p->patch[i].area, here);
+        area += (double)p->patch[i].area;
     }
     for (int c = 0; c < 3; c++)
-        velocity[c] = (float)(mean[c] / area);
+        change[c] = sum[c] / area;
 }
 
 /* One wide panel of a body: count patches, with the velocities there. What is to pass on average is
@@ -290,7 +305,7 @@ static void find_excess(vt_simulation *s)
     }
     vti_parallel_each(s->def.threads, found, PATCH_BLOCK, look_at_patch, &job);
     if (found > 0) {
-        look_outside(s, found, job.points, job.velocity);
+        look_outside(s, s->grid.has_potential, found, job.points, job.velocity);
         vti_add_wind_grids(s, found, job.points, job.velocity, NULL);
     }
     int32_t body = 0;

@@ -18,12 +18,13 @@ void vti_find_passing_velocity(vt_simulation *s, const vt_paneled_body *b, float
  * with, about its centre, m^4/s^2. */
 vt_impulse vti_find_wide_force(vt_simulation *s, const vt_paneled_body *b);
 
-/* Velocity of the vortons alone at a point (m) from the vector potential that the grid holds now,
- * m/s. */
-void vti_vortical_velocity(const vt_simulation *s, const double point[3], float velocity[3]);
+/* Velocity of the vortons alone at points (count x 3, m), m/s: from the vector potential that the
+ * grid holds now, outside the grid by the moments. */
+void vti_vortical_velocity(vt_simulation *s, int64_t count, const float *points, float *velocity);
 
-/* Its mean over a panel (a number in s->panels), `depth` (m) under it: over the patches of a wide
- * one, as the panels themselves take it. *patch is where its patches are looked for: of a body the
- * first, then where the last panel, one of a lower number, has left it. */
-void vti_vortical_panel_velocity(const vt_simulation *s, const vt_paneled_body *b, int32_t panel,
-                                 double depth, int32_t *patch, float velocity[3]);
+/* By how much it differs `depth` (m) under a panel (a number in s->panels) from that at the panel:
+ * of a wide one the mean over its patches, as the panels themselves take it; none outside the grid,
+ * where no vortons are near. *patch is where its patches are looked for: of a body the first, then
+ * where the last panel, one of a lower number, has left it. */
+void vti_change_under_panel(const vt_simulation *s, const vt_paneled_body *b, int32_t panel,
+                            double depth, int32_t *patch, double change[3]);

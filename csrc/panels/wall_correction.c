@@ -149,8 +149,6 @@ static void look_at_wall(void *data, int64_t n)
     const int is_outside = cell_of_point(s, at) < 0;
     const double within = is_outside ? (double)INFINITY : job->reach;
     w->room = vti_nearest_wall(s, point, within, w->normal, &w->body);
-    if (is_outside && w->body && !vti_acts_from_beyond(w->body))
-        w->body = NULL;
     if (!w->body || !(w->room < vt_pairs_within * h) || is_outside)
         return;
     for (int c = 0; c < 3; c++)

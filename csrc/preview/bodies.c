@@ -1,15 +1,21 @@
 #include "preview/bodies.h"
 
+#include "base/decay.h"
 #include "base/status.h"
+#include "preview/light.h"
 #include "state/rigid_body.h"
 #include "state/simulation.h"
 
 /* How far bodies are seen, m: farther they fill less than a pixel, but for planes. */
 static const double farthest = 1e5;
 
-/* Share of the light that they send back, what is left of the key light in a shadow, and how far
- * off the surface shadows begin, of the distance from the eye. */
-static const double grey = 0.26, shadow = 0.3, off_surface = 1e-5;
+/* Share of the light that they send back (the grey card of photographers), what is left of the key
+ * light in a shadow, and how far off the surface shadows begin, of the distance from the eye. */
+static const double grey = 0.18, shadow = 0.3, off_surface = 1e-5;
+
+/* Distance at which 1 / e of a plane is seen through the haze, of that from the eye to the target:
+ * nearer, what is looked at is veiled; farther, the horizon is a hard edge. */
+static const double haze = 3;
 
 struct vt_staged_body {
     const vt_body *body;
@@ -43,6 +49,9 @@ vt_status vti_create_stage(vt_simulation *simulation, const vt_preview_def *def,
     *stage = (vt_stage){.key = color_of(def->key_color),
                         .sky = color_of(def->sky_color),
                         .ground = color_of(def->ground_color)};
+    double view[3];
+    vti_subtract(def->target, def->eye, view);
+    stage->haze = haze * vti_sqrt(vti_dot(view, view));
     memcpy(stage->key_direction, def->key_direction, sizeof stage->key_direction);
     vti_normalise(stage->key_direction);
     const vt_status status = simulation ? vti_enter(simulation) : VT_OK;
@@ -55,42 +64,54 @@ void vti_destroy_stage(vt_stage *stage)
     *stage = (vt_stage){.items = NULL};
 }
 
-/* Whether the way passes the ball around a body. */
-static int passes_near(const vt_staged_body *b, const double from[3], const double way[3])
+/* Whether the way, of so many m, passes the ball around a body, or comes within `off` of it, m. */
+static int passes_near(const vt_staged_body *b, const double from[3], const double way[3],
+                       double length, double off)
 {
     double arm[3];
-    if (!isfinite(b->body->reach))
+    const double reach = b->body->reach + off;
+    if (!isfinite(reach))
         return 1;
     vti_subtract(b->center, from, arm);
     const double along = vti_dot(arm, way);
-    vti_add_scaled(arm, -fmax(along, 0), way);
-    return vti_dot(arm, arm) <= b->body->reach * b->body->reach;
+    vti_add_scaled(arm, -fmin(fmax(along, 0), length), way);
+    return vti_dot(arm, arm) <= reach * reach;
 }
 
-/* Distance of the first solid along a way, and its normal in the world. */
-static double trace(const vt_stage *stage, const double from[3], const double way[3],
-                    double normal[3])
+/* What a way meets first: INFINITY: nothing. The normal is in the world. */
+typedef struct hit {
+    double distance, normal[3];
+    const vt_staged_body *body;
+} hit;
+
+/* Makes a body the first on a way if its solids are nearer. */
+static void meet(const vt_staged_body *b, const double from[3], const double way[3], hit *first)
 {
-    double least = INFINITY, to[3];
+    double start[3], to[3], end[3];
+    if (b->body->hole || !passes_near(b, from, way, INFINITY, 0))
+        return;
     for (int c = 0; c < 3; c++)
         to[c] = from[c] + farthest * way[c];
-    for (int32_t n = 0; n < stage->count; n++) {
-        const vt_staged_body *const b = &stage->items[n];
-        double start[3], end[3];
-        if (b->body->hole || !passes_near(b, from, way))
+    vti_pose_point_back(&b->pose, from, start);
+    vti_pose_point_back(&b->pose, to, end);
+    for (int32_t k = 0; k < b->body->solid_count; k++) {
+        double share, outward[3];
+        if (!vti_solid_enter(&b->body->solids[k], start, end, &share, outward) ||
+            !(share * farthest < first->distance))
             continue;
-        vti_pose_point_back(&b->pose, from, start);
-        vti_pose_point_back(&b->pose, to, end);
-        for (int32_t k = 0; k < b->body->solid_count; k++) {
-            double share, outward[3];
-            if (!vti_solid_enter(&b->body->solids[k], start, end, &share, outward) ||
-                !(share * farthest < least))
-                continue;
-            least = share * farthest;
-            vti_pose_direction(&b->pose, outward, normal);
-        }
+        first->distance = share * farthest;
+        first->body = b;
+        vti_pose_direction(&b->pose, outward, first->normal);
     }
-    return least;
+}
+
+/* The first solid along a way. */
+static hit trace(const vt_stage *stage, const double from[3], const double way[3])
+{
+    hit first = {.distance = INFINITY};
+    for (int32_t n = 0; n < stage->count; n++)
+        meet(&stage->items[n], from, way, &first);
+    return first;
 }
 
 /* Distance of the wall at which a way leaves the room of a container, in which all its solids have
@@ -119,36 +140,56 @@ static double leave_room(const vt_staged_body *room, const double from[3], const
 }
 
 /* The nearest of a body's walls and of the far walls of rooms. */
-static double look_along(const vt_stage *stage, const double from[3], const double way[3],
-                         double normal[3])
+static hit look_along(const vt_stage *stage, const double from[3], const double way[3])
 {
-    double least = trace(stage, from, way, normal);
+    hit first = trace(stage, from, way);
     for (int32_t n = 0; n < stage->count; n++) {
         const vt_staged_body *const room = &stage->items[n];
         double inwards[3];
-        if (!room->body->hole || !passes_near(room, from, way))
+        if (!room->body->hole || !passes_near(room, from, way, INFINITY, 0))
             continue;
         const double distance = leave_room(room, from, way, inwards);
-        if (!(distance < least))
+        if (!(distance < first.distance))
             continue;
-        least = distance;
-        memcpy(normal, inwards, sizeof inwards);
+        first.distance = distance;
+        first.body = room;
+        memcpy(first.normal, inwards, sizeof inwards);
     }
-    return least;
+    return first;
+}
+
+/* Share of the light of a plane at a distance that comes through the haze. */
+static float through_haze(const vt_stage *stage, double distance)
+{
+    const float share = (float)(distance / stage->haze);
+    return share < 9.0f ? vti_decay(-share * share) : 0.0f;
+}
+
+/* Share of the key light that comes to a point that no body shades; some does in the deepest
+ * shadow.
+ */
+static double key_through_smoke(const vt_stage *stage, const double point[3])
+{
+    if (!stage->smoke)
+        return 1;
+    const double seen = (double)vti_key_through_smoke(stage->smoke, point, stage->key_direction);
+    return shadow + (1 - shadow) * seen;
 }
 
 vt_sight vti_see_body(const vt_stage *stage, const double eye[3], const double way[3])
 {
-    vt_sight s = {.distance = 0};
-    double unused[3];
-    s.distance = look_along(stage, eye, way, s.normal);
+    const hit first = look_along(stage, eye, way);
+    vt_sight s = {.distance = first.distance, .clear = 1.0f};
     if (!isfinite(s.distance))
         return s;
+    memcpy(s.normal, first.normal, sizeof s.normal);
+    if (!isfinite(first.body->body->reach))
+        s.clear = through_haze(stage, s.distance);
     for (int c = 0; c < 3; c++)
         s.point[c] = eye[c] + s.distance * way[c] + off_surface * s.distance * s.normal[c];
     double facing = fmax(0, vti_dot(s.normal, stage->key_direction));
-    if (facing > 0 && isfinite(trace(stage, s.point, stage->key_direction, unused)))
-        facing *= shadow;
+    s.shaded = !(facing > 0) || isfinite(trace(stage, s.point, stage->key_direction).distance);
+    facing *= s.shaded ? shadow : key_through_smoke(stage, s.point);
     const float up = (float)(0.5 + 0.5 * s.normal[2]);
     const f4 sum = f4_set((float)facing) * stage->key + stage->ground +
                    f4_set(up) * (stage->sky - stage->ground);
@@ -160,11 +201,23 @@ f4 vti_light_of_fire(const vt_stage *stage, const double point[3], const double 
 {
     const vt_lamps *const lamps = stage->lamps;
     float seen[VT_MOST_LAMP_GROUPS];
+    double way[VT_MOST_LAMP_GROUPS][3], distance[VT_MOST_LAMP_GROUPS], middle[3];
     for (int32_t n = 0; n < lamps->group_count; n++) {
-        double way[3], unused[3];
-        vti_subtract(lamps->group[n], point, way);
-        const double distance = vti_normalise(way);
-        seen[n] = trace(stage, point, way, unused) < distance ? 0.0f : 1.0f;
+        vti_subtract(lamps->group[n], point, way[n]);
+        distance[n] = vti_normalise(way[n]);
+        seen[n] = 1.0f;
+    }
+    vti_subtract(lamps->center, point, middle);
+    const double length = vti_normalise(middle);
+    for (int32_t b = 0; b < stage->count; b++) {
+        if (!passes_near(&stage->items[b], point, middle, length, lamps->reach))
+            continue; /* it hides no group */
+        for (int32_t n = 0; n < lamps->group_count; n++) {
+            hit first = {.distance = INFINITY};
+            if (seen[n] > 0.0f)
+                meet(&stage->items[b], point, way[n], &first);
+            seen[n] = first.distance < distance[n] ? 0.0f : seen[n];
+        }
     }
     return f4_set((float)grey) * vti_lamp_light(lamps, point, normal, seen);
 }

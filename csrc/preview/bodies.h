@@ -15,6 +15,8 @@ typedef struct vt_stage {
     double key_direction[3]; /* of length 1 */
     f4 key, sky, ground;
     const struct vt_lamps *lamps; /* of the fire (preview/lamps.h); NULL (at first): none */
+    const vt_bricks *smoke;       /* that is lit, and casts its shadow; NULL (at first): none */
+    double haze;                  /* distance at which planes fade into the background, m */
 } vt_stage;
 
 /* simulation may be NULL: nothing is staged. VT_BUSY, VT_OUT_OF_MEMORY. To be destroyed unless it

@@ -249,6 +249,16 @@ static vt_status read_dye(const vt_volume *volume, int threads, vt_bricks *brick
                           : vti_fail(VT_OUT_OF_MEMORY, "no memory for the dye of a preview");
 }
 
+static void look_for_glow(void *context, int64_t b)
+{
+    const vt_bricks *const bricks = context;
+    const float *const glow = bricks->glow + b * BRICK_VALUES;
+    float most = 0.0f;
+    for (int n = 0; n < BRICK_VALUES; n++)
+        most = glow[n] > most ? glow[n] : most;
+    bricks->glows[b] = most > 0.0f;
+}
+
 static vt_status read_fire(const vt_volume *volume, int threads, vt_bricks *bricks)
 {
     float *glow, *warmth;
@@ -259,9 +269,11 @@ static vt_status read_fire(const vt_volume *volume, int threads, vt_bricks *bric
     bricks->warmth = read_values(&volume->density, warmth, threads, bricks);
     free(glow);
     free(warmth);
-    return bricks->glow && bricks->warmth
-               ? VT_OK
-               : vti_fail(VT_OUT_OF_MEMORY, "no memory for the fire of a preview");
+    bricks->glows = malloc((size_t)bricks->stored + 1);
+    if (!bricks->glow || !bricks->warmth || !bricks->glows)
+        return vti_fail(VT_OUT_OF_MEMORY, "no memory for the fire of a preview");
+    vti_parallel_each(threads, bricks->stored, 32, look_for_glow, bricks);
+    return VT_OK;
 }
 
 vt_status vti_create_bricks(const vt_volume *volume, _Bool dyed, int threads, vt_bricks *bricks)
@@ -290,7 +302,9 @@ void vti_destroy_bricks(vt_bricks *bricks)
     free(bricks->place);
     free(bricks->density);
     free(bricks->glow);
+    free(bricks->glows);
     free(bricks->warmth);
     free(bricks->light);
+    free(bricks->shade);
     memset(bricks, 0, sizeof *bricks);
 }

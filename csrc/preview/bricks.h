@@ -25,12 +25,15 @@ typedef struct vt_bricks {
     float *density;     /* kg/m^3: cell (x, y, z), each -1 .. 9, of brick b at
                            b BRICK_VALUES + vti_brick_cell(x, y, z) */
     float *glow;        /* as density: what glows, 0 .. 1; NULL without fire */
+    uint8_t *glows;     /* of each brick, whether anything in it or in its rim does; NULL as glow */
     float *warmth;      /* as density: its temperature, K, times glow, or of a dye times density;
                            NULL without either */
     f4 *light;          /* light that smoke of albedo 1 scatters to the eye, red green blue: node
                            (x, y, z), each 0 .. 4, at cell (2 x, 2 y, 2 z) of brick b, at
                            ((b LIGHT_SIDE + z) LIGHT_SIDE + y) LIGHT_SIDE + x; NULL before
                            vti_light_bricks */
+    float *shade; /* optical depth towards the key light: node (x, y, z), from 0 to 4 count, at
+                     cell (2 x, 2 y, 2 z), x fastest; NULL as light */
 } vt_bricks;
 
 /* z is the fastest, as in the leaves of a volume. */

@@ -139,6 +139,23 @@ static void light_lamps(const gathering *g, cubes *c, heap *sums, vt_lamps *lamp
             lamps->items[lamp_of[b]].group = c->number[cube_of(c, g->bricks, b)];
 }
 
+/* The ball around the box of the groups' centres. */
+static void surround_groups(vt_lamps *lamps)
+{
+    double low[3], high[3];
+    for (int a = 0; a < 3; a++) {
+        low[a] = high[a] = lamps->group[0][a];
+        for (int32_t n = 1; n < lamps->group_count; n++) {
+            const double at = lamps->group[n][a];
+            low[a] = at < low[a] ? at : low[a];
+            high[a] = at > high[a] ? at : high[a];
+        }
+        lamps->center[a] = 0.5 * (low[a] + high[a]);
+        lamps->reach += 0.25 * (high[a] - low[a]) * (high[a] - low[a]);
+    }
+    lamps->reach = vti_sqrt(lamps->reach);
+}
+
 vt_status vti_create_lamps(const vt_bricks *bricks, const vt_fire *fire, int threads,
                            vt_lamps *lamps)
 {
@@ -157,6 +174,8 @@ vt_status vti_create_lamps(const vt_bricks *bricks, const vt_fire *fire, int thr
     if (enough) {
         vti_parallel_each(threads, bricks->stored, 16, gather_brick, (void *)&g);
         light_lamps(&g, &c, sums, lamps);
+        if (lamps->group_count > 0)
+            surround_groups(lamps);
     } else {
         vti_destroy_lamps(lamps);
     }

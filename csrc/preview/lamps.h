@@ -17,6 +17,7 @@ typedef struct vt_lamps {
     int32_t count, group_count;
     float radius;                         /* of a lamp, m: nearer than that it is no point */
     double group[VT_MOST_LAMP_GROUPS][3]; /* centres of lamps that are seen or hidden together, m */
+    double center[3], reach;              /* of a ball around those centres, m */
 } vt_lamps;
 
 /* Of what glows in the bricks; none without fire. VT_OUT_OF_MEMORY; to be destroyed unless it

@@ -82,6 +82,7 @@ void vti_ray_of_pixel(const vt_march *m, double x, double y, double way[3])
 typedef struct spot {
     int32_t cell[3];
     float rest[3];
+    f4 weight[3]; /* of four cells along each axis; only where the lookup is soft */
 } spot;
 
 /* local: cells from the brick's first cell, 0 .. BRICK up to rounding. */
@@ -121,10 +122,9 @@ static inline f4 soft_weights(float x, float softness)
     return linear + f4_set(softness) * (cubic * f4_set(1.0f / 6.0f) - linear);
 }
 
-static float soft_lookup(const float *brick, const spot *s, float softness)
+static float soft_lookup(const float *brick, const spot *s)
 {
-    const f4 x = soft_weights(s->rest[0], softness), y = soft_weights(s->rest[1], softness);
-    const f4 z = soft_weights(s->rest[2], softness);
+    const f4 x = s->weight[0], y = s->weight[1];
     const float *corner = brick + vti_brick_cell(s->cell[0] - 1, s->cell[1] - 1, s->cell[2] - 1);
     f4 sum = f4_set(0.0f);
     for (int i = 0; i < 4; i++, corner += BRICK_SIDE * BRICK_SIDE) {
@@ -133,13 +133,13 @@ static float soft_lookup(const float *brick, const spot *s, float softness)
             plane += f4_set(y[j]) * f4_load(corner + j * BRICK_SIDE);
         sum += f4_set(x[i]) * plane;
     }
-    sum *= z;
+    sum *= s->weight[2];
     return (sum[0] + sum[1]) + (sum[2] + sum[3]);
 }
 
 static inline float lookup(const float *brick, const spot *s, float softness)
 {
-    return softness > 0.0f ? soft_lookup(brick, s, softness) : linear_lookup(brick, s);
+    return softness > 0.0f ? soft_lookup(brick, s) : linear_lookup(brick, s);
 }
 
 static inline f4 mix4(f4 a, f4 b, f4 share)
@@ -277,15 +277,18 @@ static void march_brick(const vt_march *m, const ray *r, int64_t b, const int32_
 {
     const float *const density = m->bricks->density + b * BRICK_VALUES;
     const f4 *const light = m->bricks->light + b * LIGHT_NODES;
+    const _Bool glows = m->bricks->glow && m->bricks->glows[b];
     const float softness = softness_at(m, r->distance + (float)n * r->stride);
     for (; n < end; n++) {
         float local[3];
         for (int i = 0; i < 3; i++)
             local[i] = (r->start[i] + (float)n * r->step[i]) - (float)(brick[i] * BRICK);
-        const spot at = spot_at(local, BRICK - 1);
+        spot at = spot_at(local, BRICK - 1);
+        for (int i = 0; i < 3 && softness > 0.0f; i++)
+            at.weight[i] = soft_weights(at.rest[i], softness);
         const float value = lookup(density, &at, softness);
         const float pass = m->depth > 0.0f && value > 0.0f ? vti_decay(-m->depth * value) : 1.0f;
-        const float ash = m->bricks->glow ? add_fire(m, b, &at, softness, pass, s) : 1.0f;
+        const float ash = glows ? add_fire(m, b, &at, softness, pass, s) : 1.0f;
         if (!(value > 0.0f))
             continue;
         s->column += value;

@@ -44,4 +44,6 @@ typedef struct vt_sight {
     double distance;            /* m; INFINITY: there is none */
     double point[3], normal[3]; /* of its surface, a little off it; of length 1 */
     f4 light;                   /* that it sends back, linear, without that of fire */
+    _Bool shaded;               /* by a body from the key light, or turned away from it */
+    float clear;                /* share of its light that haze lets through */
 } vt_sight;

@@ -13,7 +13,7 @@
 
 #define TILE 16           /* pixels along the edge of a tile, the unit of parallel work */
 #define TYPICAL_DEPTH 9.0 /* optical depth of the 95th percentile of rays */
-#define TYPICAL_FLAME 2.0 /* radiance of the 95th percentile of those that meet fire */
+#define TYPICAL_FLAME 3.0 /* radiance of the 95th percentile of those that meet fire */
 #define PROBES 160        /* rays across the picture that measure it */
 #define CURVE 2048        /* intervals of the sRGB table */
 
@@ -189,12 +189,28 @@ static void write_pixel(const picture *p, int64_t x, int64_t y, f4 color)
     }
 }
 
-enum { EDGE = 3, SIGHTS = EDGE * EDGE };
+/* Sights of a pixel, thirds of it from its middle: where the first few see the same, the others
+ * would, too. */
+enum { SIGHTS = 9, FIRST_SIGHTS = 5 };
+static const double sight_at[SIGHTS][2] = {{0, 0},  {-1, -1}, {1, -1}, {-1, 1}, {1, 1},
+                                           {0, -1}, {-1, 0},  {1, 0},  {0, 1}};
 
+/* Both of the surface of a body. */
 static _Bool see_the_same(const vt_sight *a, const vt_sight *b)
 {
     return vti_dot(a->normal, b->normal) > 0.95 &&
            vti_abs(a->distance - b->distance) < 0.02 * a->distance;
+}
+
+/* Whether the first sights, of which `seen` are of bodies, stand for the pixel. */
+static _Bool stand_for_pixel(const vt_sight *sights, int seen)
+{
+    if (seen > 0 && seen < FIRST_SIGHTS)
+        return 0;
+    for (int n = 1; n < seen; n++)
+        if (sights[n].shaded != sights[0].shaded || !see_the_same(&sights[0], &sights[n]))
+            return 0;
+    return 1;
 }
 
 /* Light of the fire from all sights of a pixel: of those that see much the same, once. */
@@ -204,6 +220,7 @@ static f4 fire_on_bodies(const picture *p, const vt_sight *sights, int seen)
     _Bool done[SIGHTS] = {0};
     for (int n = 0; n < seen; n++) {
         double point[3] = {0, 0, 0}, normal[3] = {0, 0, 0};
+        float clear = 0.0f;
         int count = 0;
         for (int k = n; k < seen; k++) {
             if (done[k] || !see_the_same(&sights[n], &sights[k]))
@@ -211,6 +228,7 @@ static f4 fire_on_bodies(const picture *p, const vt_sight *sights, int seen)
             vti_add_scaled(point, 1.0, sights[k].point);
             vti_add_scaled(normal, 1.0, sights[k].normal);
             done[k] = 1;
+            clear += sights[k].clear;
             count++;
         }
         if (count == 0)
@@ -218,28 +236,33 @@ static f4 fire_on_bodies(const picture *p, const vt_sight *sights, int seen)
         for (int c = 0; c < 3; c++)
             point[c] /= count;
         vti_normalise(normal);
-        sum += f4_set((float)count) * vti_light_of_fire(p->stage, point, normal);
+        sum += f4_set(clear) * vti_light_of_fire(p->stage, point, normal);
     }
     return sum;
 }
 
-/* Bodies in a pixel: the share of it that they cover, and the means of their distance and light. */
-static float look_for_bodies(const picture *p, int64_t x, int64_t y, double *distance, f4 *light)
+/* Bodies in a pixel: the share of it that they cover, and the means of their distance and light,
+ * where there is haze mixed with the background. */
+static float look_for_bodies(const picture *p, int64_t x, int64_t y, f4 behind, double *distance,
+                             f4 *light)
 {
     vt_sight sights[SIGHTS];
-    int seen = 0;
+    int seen = 0, looked = 0;
     *distance = 0;
     *light = f4_set(0.0f);
-    for (int n = 0; n < SIGHTS && p->stage->count > 0; n++) {
+    while (p->stage->count > 0 && looked < SIGHTS) {
         double way[3];
-        vti_ray_of_pixel(&p->march, (double)x + (n % EDGE + 0.5) / EDGE - 0.5,
-                         (double)y + (n / EDGE + 0.5) / EDGE - 0.5, way);
+        vti_ray_of_pixel(&p->march, (double)x + sight_at[looked][0] / 3,
+                         (double)y + sight_at[looked][1] / 3, way);
         sights[seen] = vti_see_body(p->stage, p->march.eye, way);
-        if (isinf(sights[seen].distance))
-            continue;
-        *distance += sights[seen].distance;
-        *light += sights[seen].light;
-        seen++;
+        seen += !isinf(sights[seen].distance);
+        looked++;
+        if (looked == FIRST_SIGHTS && stand_for_pixel(sights, seen))
+            break;
+    }
+    for (int n = 0; n < seen; n++) {
+        *distance += sights[n].distance;
+        *light += behind + f4_set(sights[n].clear) * (sights[n].light - behind);
     }
     if (seen == 0)
         return 0.0f;
@@ -247,7 +270,7 @@ static float look_for_bodies(const picture *p, int64_t x, int64_t y, double *dis
         *light += fire_on_bodies(p, sights, seen);
     *distance /= seen;
     *light *= f4_set(1.0f / (float)seen);
-    return (float)seen / SIGHTS;
+    return (float)seen / (float)looked;
 }
 
 /* All light of a pixel before a background, and the fire in it alone. */
@@ -255,7 +278,7 @@ static f4 light_of_pixel(const picture *p, int64_t x, int64_t y, f4 behind, f4 *
 {
     double distance;
     f4 body, light = f4_set(0.0f);
-    const float covered = look_for_bodies(p, x, y, &distance, &body);
+    const float covered = look_for_bodies(p, x, y, behind, &distance, &body);
     *fire = light;
     if (covered < 1.0f) {
         const vt_seen s = vti_march_ray(&p->march, x, y, INFINITY);
@@ -371,8 +394,10 @@ static vt_status draw(vt_bricks *bricks, vt_stage *stage, const vt_preview_def *
     if (status != VT_OK)
         return status;
     stage->lamps = &lamps;
+    stage->smoke = bricks;
     status = draw_lit(bricks, stage, def, extinction, &fire, threads, pixels);
     stage->lamps = NULL;
+    stage->smoke = NULL;
     vti_destroy_lamps(&lamps);
     return status;
 }

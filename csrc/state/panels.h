@@ -14,7 +14,7 @@ typedef struct vt_paneled_body {
     int32_t number;          /* of the body */
     int32_t group;           /* of bodies that touch and turn alike: the first of them here */
     int32_t first, count, first_patch, patch_count;
-    vt_patch *whole;                /* of a container around others each panel as one; or NULL */
+    vt_patch *whole;                /* each panel as one, where there are others; or NULL */
     vt_pose pose, laid;             /* of the space of the body; of that of the panels */
     double velocity[3], angular[3]; /* of the origin of its space, less the wind, m/s; rad/s */
     double center[3], reach;        /* a sphere around it, m */
@@ -35,8 +35,8 @@ typedef struct vt_panels {
     float *area, *density;             /* m^2, m/s */
     float *room;     /* of each to the nearest other body, m, as far as it matters */
     int32_t *beside; /* the body there, among those with panels; -1: none */
-    float *onset;    /* count x 3: velocity without panels, but with what containers around emit
-                        beyond their even densities, m/s */
+    float *onset;    /* count x 3: velocity without panels, but with what others emit beyond their
+                        even densities, m/s */
     vt_patch *patch; /* body by body */
     uint32_t *panel; /* of each patch */
     float *excess;   /* of each: its density less that of the panel, m/s */

@@ -115,13 +115,6 @@ int vti_wants_panels(const vt_simulation *s, int32_t n);
 /* Whether body number n has panels that act. */
 int vti_panels_act(const vt_simulation *s, int32_t n);
 
-/* Whether what of a body lies outside the grid acts there: of containers, which are around the flow
- * and balanced in themselves; others are small when they are far. */
-static inline int vti_acts_from_beyond(const vt_paneled_body *b)
-{
-    return b->set->hole && !b->set->open;
-}
-
 /* Whether any body has panels that act. */
 int vti_has_panels(const vt_simulation *s);
 

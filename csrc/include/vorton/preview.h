@@ -21,7 +21,7 @@ VT_API vt_status vt_render_preview(const vt_volume *volume, const vt_preview_def
 VT_API vt_status vt_preview_extinction(const vt_volume *volume, const vt_preview_def *def,
                                        double *extinction);
 
-/* The emission that makes this frame read as fire: 2 / p95 of the glow along the rays that meet it,
+/* The emission that makes this frame read as fire: 3 / p95 of the glow along the rays that meet it,
  * 0 without fire. Take it from a frame with much flame and keep it for the shot. */
 VT_API vt_status vt_preview_emission(const vt_volume *volume, const vt_preview_def *def,
                                      double *emission);

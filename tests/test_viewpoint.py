@@ -1,0 +1,103 @@
+"""The default camera: no body stands before what it shows. Judged by the equations of planes."""
+
+import math
+
+import numpy as np
+import pytest
+from test_preview import ball_of_smoke, volume_of
+
+import vorton as vt
+from vorton.camera import AZIMUTH, Camera
+from vorton.preview import render
+from vorton.viewpoint import see
+
+SIZE = (160, 120)
+
+
+def with_planes(planes):
+    scene = vt.Scene("walls", method=vt.Method(bodies="none"))
+    for point, normal in planes:
+        scene.add(vt.Body(vt.Plane(tuple(point), tuple(normal))))
+    return vt.Simulation(scene, threads=1)
+
+
+def in_picture(camera, points):
+    """Whether points lie within the picture, by the pinhole's equations."""
+    view = np.subtract(camera.target, camera.eye)
+    view /= np.linalg.norm(view)
+    right = np.cross(view, camera.up)
+    right /= np.linalg.norm(right)
+    way = points - np.array(camera.eye)
+    deep = way @ view
+    high = np.tan(math.radians(camera.field_of_view / 2))
+    tall = np.abs(way @ np.cross(right, view)) / deep / high
+    wide = np.abs(way @ right) / deep / high * SIZE[1] / SIZE[0]
+    return (deep > 0) & (tall < 1) & (wide < 1)
+
+
+def corners(low, high):
+    return np.stack(np.meshgrid(*zip(low, high, strict=True), indexing="ij"), -1).reshape(-1, 3)
+
+
+@pytest.mark.parametrize("seed", range(24))
+def test_camera_sees_a_box_between_random_planes(seed):
+    """A floor and up to two walls beside a random box: half-space tests of the eye.
+
+    The box lies before all of them, so a line from it to an eye before them is free.
+    """
+    rng = np.random.default_rng(seed)
+    half, centre = rng.uniform(0.2, 1.5, 3), rng.uniform(-5, 5, 3)
+    low, high = centre - half, centre + half
+    planes = [(low - [0, 0, rng.uniform(0, 0.3)], (0.0, 0.0, 1.0))]
+    for _ in range(rng.integers(0, 3)):
+        angle = rng.uniform(0, 2 * np.pi)
+        normal = np.array([np.cos(angle), np.sin(angle), 0])
+        gap = np.abs(normal) @ half + rng.uniform(0.05, 0.5)
+        planes.append((centre - gap * normal, normal))
+    camera = see(low, high, SIZE, with_planes(planes))
+    for point, normal in planes:
+        assert np.dot(np.subtract(camera.eye, point), normal) > 0
+    assert in_picture(camera, corners(low, high)).all()
+
+
+def test_a_room_of_planes_is_seen_from_within():
+    low, high = np.array([-0.4, -0.4, 0.0]), np.array([0.4, 0.4, 1.0])
+    walls = [
+        (tuple(-side * 2.0 * np.eye(3)[axis]), tuple(side * np.eye(3)[axis]))
+        for axis in range(3)
+        for side in (-1.0, 1.0)
+    ]
+    camera = see(low, high, SIZE, with_planes(walls))
+    assert np.abs(camera.eye).max() < 2
+    assert in_picture(camera, corners(low, high)).all()
+    level = see(low, high, SIZE, with_planes(walls), elevation=0)
+    assert level.eye[2] == pytest.approx(level.target[2]) and np.abs(level.eye).max() < 2
+
+
+def test_without_anything_in_the_way_it_stands_where_it_always_did():
+    box = (-1, -1, 0), (1, 1, 2)
+    assert see(*box, SIZE) == Camera.frame(*box, SIZE)
+    floor = with_planes([((0, 0, 0), (0, 0, 1))])
+    assert see(*box, SIZE, floor) == Camera.frame(*box, SIZE, elevation=10)
+    assert see(*box, SIZE, floor, azimuth=20) == Camera.frame(*box, SIZE, azimuth=20, elevation=10)
+
+
+def test_a_wall_before_the_smoke_is_gone_around():
+    """Not through it, though azimuth and elevation of old would look at its back."""
+    scene = vt.Scene("wall", method=vt.Method(bodies="none"))
+    scene.add(vt.Body(vt.Box((-1.5, -1.1, -1), (1.5, -1, 3))))
+    sim = vt.Simulation(scene, threads=1)
+    volume = volume_of(*ball_of_smoke(0.6))
+    around = math.radians(AZIMUTH)
+    before = Camera((6 * math.cos(around), 6 * math.sin(around), 1), (0, 0, 0))
+    white = {"size": SIZE, "extinction": 10.0, "bodies": sim, "key_direction": (0, 0, 1)}
+    hidden, seen = render(volume, before, **white), render(volume, None, **white)
+    assert seen[50:70, 70:90].mean() > 1.3 * hidden[50:70, 70:90].mean()
+    for given in ("azimuth", "elevation"):
+        camera = see((-0.6,) * 3, (0.6,) * 3, SIZE, sim, **{given: -35.0})
+        offset = np.subtract(camera.eye, camera.target)
+        angle = {
+            "azimuth": math.atan2(offset[1], offset[0]),
+            "elevation": math.asin(offset[2] / np.linalg.norm(offset)),
+        }[given]
+        assert math.degrees(angle) == pytest.approx(-35)
