@@ -350,7 +350,7 @@ def test_bad_input_of_the_library_changes_nothing(arguments, words):
     assert core.count("vortons") == 0
 
 
-@pytest.mark.parametrize("core, share", [(0.4, 0.44), (0.32, 0.53), (0.2, 0.67)])
+@pytest.mark.parametrize("core, share", [(0.4, 0.65), (0.32, 0.71), (0.2, 0.80)])
 def test_wide_cores_start_late_by_what_the_docstring_says(core, share):
     """Of a ball of uniform density from rest: 2/3 of the reduced gravity, with its added mass."""
     scene = vt.Scene(voxel=0.06, method=vt.Method(expansion=0))

@@ -142,6 +142,50 @@ def test_a_ring_that_merges_travels_on(most):
     assert merged[2] == pytest.approx(plain[2], rel=0.02)
 
 
+BUBBLE = vt.Sphere(radius=0.5)
+
+
+def bubble(most):
+    """Hot fluid, filled once, half a second later, and how many were born."""
+    scene = vt.Scene("bubble", voxel=0.1, method=vt.Method(merge_emitted=most))
+    scene.add(vt.VortexRing((0, 0, 3), radius=0.5, core=0.3, circulation=0.1))
+    scene.add(vt.Emitter(BUBBLE, temperature=600, renew=0, core=0.15, smoke=0))
+    sim = vt.Simulation(scene, fps=48, threads=2)
+    sim.step()
+    born = sim.vortons.flags & vt.VortonFlag.EMITTED != 0
+    counts = born.sum(), (~born & (sim.vortons.strength.any(axis=1))).sum()
+    sim.step(11)
+    return sim, counts
+
+
+def test_crowds_of_emitted_vortons_merge_by_themselves():
+    """Eight are born in a cube as wide as a core, half of them go; volume, heat and weight stay, no
+    ambient fluid gets between them, and the vortons of a ring stay as they are."""
+    (lone, born), (sim, _) = bubble(0), bubble(4)
+    books = []
+    for each in (lone, sim):
+        v = each.vortons
+        emitted = v.flags & vt.VortonFlag.EMITTED != 0
+        volume = v.volume[emitted].astype(float)
+        books.append(
+            [emitted.sum(), volume.sum(), (volume / v.temperature[emitted]).sum(), each.health.heat]
+        )
+        warmth = v.temperature[np.linalg.norm(v.position - place(each), axis=1) < 0.3]
+        assert len(warmth) > 40 and (warmth > 550).mean() > 0.97
+    assert books[0][0] == born[0] and 0.4 < books[1][0] / born[0] < 0.65
+    assert books[1][1:] == pytest.approx(books[0][1:], rel=1e-3)
+    impulse = [each.health.impulse[2] for each in (lone, sim)]
+    assert impulse[1] == pytest.approx(impulse[0], rel=0.03)
+    assert sim.vortons.position[:, 2].max() > 2.5  # the ring's
+
+
+def place(sim):
+    """The middle of the hot fluid."""
+    v = sim.vortons
+    hot = v.temperature > 590
+    return v.position[hot].mean(axis=0)
+
+
 def test_merge_of_parallel_strengths_keeps_the_impulse():
     sim = cloud(merge=1)
     s = sim.column("vortons", "strength")

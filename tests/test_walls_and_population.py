@@ -64,7 +64,7 @@ def test_full_buoyancy_beside_a_body(body):
 
 
 def test_neutral_vortons_are_not_born_in_walls():
-    scene = vt.Scene(voxel=0.05)
+    scene = vt.Scene(voxel=0.05, method=vt.Method(merge_emitted=0))  # those that merge get new ids
     scene.add(vt.Emitter(vt.Sphere((0, 0, 0.3), radius=0.25), temperature=400, renew=0, core=0.1))
     scene.add(vt.Body(vt.Plane()))
     sim = vt.Simulation(scene, fps=24, threads=1)

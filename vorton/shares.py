@@ -26,7 +26,7 @@ OPERATORS: dict[str, dict[str, Any]] = {
     "cleaning": {"cleaning": 0, "relaxation": 0},
     "bound": {"bound": 0},
     "diffusion": {"diffusion": "none"},
-    "population": {"merge": 0, "prune": 0, "split": 0},
+    "population": {"merge": 0, "merge_emitted": 0, "prune": 0, "split": 0},
     "stretching": {"stretching": "none"},
 }
 """By name what leaves an operator out, in the order in which `method_shares` does: what acts last

@@ -126,9 +126,9 @@ void vti_lay_out_grid(vt_simulation *s, const vt_placement *placement)
     }
 }
 
-/* Sharp ones: of a wave that a Gaussian core leaves the share g, 1 - (1 - g)^n is left, which differs
- * from 1 by the power 2 n of core x wavenumber: a sum over the powers of g, which are Gaussians of
- * sqrt(1) to sqrt(n) times the core. */
+/* Sharp ones: of a wave that a Gaussian core leaves the share g, 1 - (1 - g)^n is left, which
+ * differs from 1 by the power 2 n of core x wavenumber: a sum over the powers of g, which are
+ * Gaussians of sqrt(1) to sqrt(n) times the core. */
 void vti_give_cores(vt_simulation *s, vt_node_values values, double weight)
 {
     const int filters = vti_count_core_filters(s);

@@ -245,7 +245,8 @@ static void mix_fluids(vt_simulation *s, int64_t into, int64_t from)
  * newborn vortex. */
 static uint32_t merge_flags(uint32_t into, uint32_t from)
 {
-    const uint32_t both = VT_FLAG_NEUTRAL | VT_FLAG_BOUND_KNOWN, either = VT_FLAG_NEWBORN_VORTEX | VT_FLAG_EMITTED;
+    const uint32_t both = VT_FLAG_NEUTRAL | VT_FLAG_BOUND_KNOWN,
+                   either = VT_FLAG_NEWBORN_VORTEX | VT_FLAG_EMITTED;
     const uint32_t own = ~(both | either);
     return (into & from & both) | ((into | from) & either) | (into & own);
 }
@@ -378,7 +379,8 @@ static crowd take_cell(const vt_vortons *v, const vt_partition *p, uint32_t *row
     return c;
 }
 
-/* Of the members of a bucket those that have one of the flags, moved to the front in their order. */
+/* Of the members of a bucket those that have one of the flags, moved to the front in their order.
+ */
 static int64_t pick(const vt_vortons *v, uint32_t flags, uint32_t *row, int64_t count)
 {
     int64_t picked = 0;
