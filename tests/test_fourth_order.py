@@ -63,19 +63,61 @@ def test_sharp_cores_are_a_sum_of_wider_ones(cells, order, most):
     assert np.abs(judged - exact).max() < 1e-6 * np.abs(exact).max()
 
 
-@pytest.mark.parametrize("cores", ["automatic", "sharp", "filtered"])
-def test_cores_are_sharp_by_themselves_where_an_emitter_is(cores):
-    """A vortex keeps the core that it was given, before an emitter comes and after it goes."""
-    orders = []
-    for sources in (["ring"], ["ring", "emitter"]):
-        scene = vt.Scene("fog", method=vt.Method(cores=cores))
-        scene.add(vt.VortexRing(circulation=1, radius=0.5, core=0.2))
-        if "emitter" in sources:
-            scene.add(vt.Emitter(vt.Sphere((0, 0, -1), 0.2), temperature=400, core=0.1, renew=0))
-        sim = vt.Simulation(scene, fps=24)
-        sim.step()
-        orders.append(sim.health.core_order)
-    assert orders == {"automatic": [2, 8], "sharp": [8, 8], "filtered": [2, 2]}[cores]
+def fog(*others, **method):
+    """An emitter, and others."""
+    scene = vt.Scene("fog", method=vt.Method(**method))
+    fog = vt.Emitter(vt.Sphere((0, 0, -1), 0.2), temperature=400, core=0.1, renew=2, lifetime=1)
+    for source in (fog, *others):
+        scene.add(source)
+    return vt.Simulation(scene, fps=24)
+
+
+RING = vt.VortexRing(circulation=1, radius=0.5, core=0.2)
+POINTS = vt.VortonPoints([[0, 0, 0.0]], [[0, 0, 0.1]], core=0.1, volume=1e-3, rate=10)
+
+
+@pytest.mark.parametrize(
+    ("others", "method", "order"),
+    [
+        ((), {}, 8),
+        ((), {"cores": "filtered"}, 2),
+        ((RING,), {}, 2),
+        ((RING,), {"cores": "sharp"}, 8),
+        ((POINTS,), {}, 2),
+        ((vt.Tracers(vt.Sphere(), count=5),), {}, 8),
+    ],
+)
+def test_cores_are_sharp_by_themselves_where_emitters_bear_all_vortons(others, method, order):
+    """A vortex keeps the core that it was given."""
+    sim = fog(*others, **method)
+    sim.step()
+    assert sim.health.core_order == order
+
+
+def test_cores_stay_as_they_were_at_the_first_step():
+    """In copies, archives and where sources come and go; a ring moves as it does without an emitter
+    2 m away."""
+    sim = fog()
+    sim.step()
+    sim.remove(sim.scene.sources[0])
+    sim.add(RING)
+    other = sim.copy()
+    for each in (sim, other):
+        each.step()
+        assert each.health.core_order == 8
+    assert sim.same_state(other)
+    places = []
+    for beside in (False, True):
+        scene = vt.Scene("ring", spacing=0.1)
+        scene.add(RING)
+        if beside:
+            scene.add(vt.Emitter(vt.Sphere((2.5, 0, 0), 0.2), temperature=293.2, core=0.1, renew=0))
+        alone = vt.Simulation(scene, fps=24)
+        alone.step(12)
+        strong = np.linalg.norm(alone.vortons.strength, axis=1)
+        strong *= np.abs(alone.vortons.position[:, 0]) < 1
+        places.append(np.average(alone.vortons.position[:, 2], weights=strong))
+    assert places[1] == pytest.approx(places[0], rel=0.02)
 
 
 def test_sharp_cores_stop_at_walls():

@@ -179,6 +179,28 @@ def test_crowds_of_emitted_vortons_merge_by_themselves():
     assert sim.vortons.position[:, 2].max() > 2.5  # the ring's
 
 
+def test_what_merges_lives_as_long_as_its_parts():
+    """Fluid of a second's life that was born over half a second: half of it is gone half-way."""
+    volumes = []
+    for most in (0, 4):
+        scene = vt.Scene("puff", seed=2, voxel=0.1, method=vt.Method(merge_emitted=most))
+        disk = vt.Disk(radius=0.25, thickness=0.1)
+        kind = dict(temperature=330, core=0.06, lifetime=1.0, end=0.5, smoke=0)
+        scene.add(vt.Emitter(disk, **kind))
+        sim = vt.Simulation(scene, fps=40)
+        sim.step(30)
+        volumes.append([])
+        for _ in range(3):
+            v = sim.vortons
+            emitted = v.flags & vt.VortonFlag.EMITTED != 0
+            volumes[-1].append(v.volume[emitted & (v.temperature > 300)].sum(dtype=float))
+            sim.step(10)
+    whole, merged = np.array(volumes)
+    assert merged[0] == pytest.approx(whole[0], rel=0.08)
+    assert 0.3 < whole[2] / whole[0] < 0.7
+    assert merged[2] / merged[0] == pytest.approx(whole[2] / whole[0], abs=0.08)
+
+
 def place(sim):
     """The middle of the hot fluid."""
     v = sim.vortons

@@ -29,7 +29,7 @@ enum { VT_POPULATION_EVERY = 8 };
 /* Whether vortons of emitters merge, if there are any. */
 static inline int vti_merges_emitted(const vt_simulation *s)
 {
-    return s->def.method.merge_emitted > 0 && s->sources.fluid_emitter_count > 0;
+    return s->def.method.merge_emitted > 0 && vti_has_emitters(s);
 }
 
 /* Whether vortons come and go beside those of the scene. */

@@ -94,6 +94,7 @@ static void soak(vt_simulation *s, const vt_fluid_emitter *p, const vt_pose *pos
     if (set->used[VT_VORTON_lifetime])
         s->vortons.lifetime[row] = (float)now->lifetime;
     s->vortons.flags[row] &= ~(uint32_t)(VT_FLAG_NEUTRAL | VT_FLAG_NEWBORN_VORTEX);
+    s->vortons.flags[row] |= VT_FLAG_EMITTED;
     s->vortons.age[row] = 0;
     add_swirl(s, p, pose, now->swirl, row);
     vti_count_heat(s, row, 1, NULL, 1);

@@ -251,6 +251,19 @@ static uint32_t merge_flags(uint32_t into, uint32_t from)
     return (into & from & both) | ((into | from) & either) | (into & own);
 }
 
+/* The mean age, and the mean of what is left, by volume: what is merged goes no sooner and no later
+ * than its parts would in the mean. */
+static void mix_lives(vt_vortons *v, int64_t into, int64_t from)
+{
+    const float share = v->volume[from] / (v->volume[into] + v->volume[from]);
+    v->age[into] += share * (v->age[from] - v->age[into]);
+    if (!v->set.used[VT_VORTON_lifetime])
+        return;
+    float *const life = v->lifetime + into;
+    if (isfinite(*life)) /* else it has no end, nor have both */
+        *life += share * (v->lifetime[from] - *life);
+}
+
 /* Row `from` goes into row `into`. */
 static void merge_rows(vt_simulation *s, int64_t into, int64_t from)
 {
@@ -267,9 +280,9 @@ static void merge_rows(vt_simulation *s, int64_t into, int64_t from)
         v->strength[3 * into + a] = (float)(alpha[0][a] + alpha[1][a]);
     }
     mix_fluids(s, into, from);
+    mix_lives(v, into, from);
     v->bound_volume[into] += v->bound_volume[from];
     v->volume[into] += v->volume[from];
-    v->age[into] = fmaxf(v->age[into], v->age[from]);
     v->birth_strength[into] += v->birth_strength[from];
     for (int n = 0; n < 2 && v->set.used[VT_VORTON_past_rates]; n++)
         for (int a = 0; a < 4; a++)
@@ -279,8 +292,6 @@ static void merge_rows(vt_simulation *s, int64_t into, int64_t from)
     if (v->set.used[VT_VORTON_birth_volume])
         v->birth_volume[into] += v->birth_volume[from];
     v->flags[into] = merge_flags(v->flags[into], v->flags[from]);
-    if (v->set.used[VT_VORTON_lifetime])
-        v->lifetime[into] = fmaxf(v->lifetime[into], v->lifetime[from]);
     v->id[into] = s->next_id[VT_VORTONS]++;
 }
 

@@ -28,6 +28,7 @@ static vt_status check_preview(const vt_volume *volume, const vt_preview_def *de
                                const void *result)
 {
     vt_march unused;
+    double key[3];
     if (!volume || !def || !result)
         return vti_fail(VT_INVALID_ARGUMENT, "preview %s must not be NULL",
                         !volume ? "volume"
@@ -39,6 +40,11 @@ static vt_status check_preview(const vt_volume *volume, const vt_preview_def *de
     if (is_dyed(def) && !vt_volume_carries(volume, VT_VOLUME_temperature))
         return vti_fail(VT_INVALID_ARGUMENT,
                         "preview dye shows temperature; the tracers of this volume carry none");
+    memcpy(key, def->key_direction, sizeof key);
+    if (!vti_scale_to(key, 1.0))
+        return vti_fail(VT_INVALID_ARGUMENT,
+                        "preview key_direction is (%g, %g, %g); allowed is a length above 1e-12",
+                        def->key_direction[0], def->key_direction[1], def->key_direction[2]);
     return vti_start_march(NULL, def, def->width, def->height, &unused);
 }
 

@@ -118,11 +118,48 @@ int vti_is_of_fourth_order(const vt_simulation *s)
            s->def.method.poisson == VT_POISSON_DIRECT;
 }
 
+/* Whether emitters are there, and nothing else that bears vortons. */
+static int are_all_emitted(const vt_simulation *s)
+{
+    int others = s->vortons.set.count > 0;
+    for (int32_t n = 0; n < s->sources.made; n++)
+        switch (s->sources.made_by[n]) {
+        case VT_SOURCE_REMOVED:
+        case VT_SOURCE_TRACERS:
+        case VT_SOURCE_TRACER_POINTS:
+        case VT_SOURCE_EMITTER:
+            break;
+        default:
+            others = 1;
+        }
+    return !others && vti_has_emitters(s);
+}
+
+int vti_has_emitters(const vt_simulation *s)
+{
+    int found = 0;
+    for (int32_t n = 0; n < s->sources.made; n++)
+        found |= s->sources.made_by[n] == VT_SOURCE_EMITTER;
+    return found;
+}
+
+static int automatic_cores(const vt_simulation *s)
+{
+    return s->cores_are_known   ? s->automatic_cores
+           : are_all_emitted(s) ? VT_CORES_SHARP
+                                : VT_CORES_FILTERED;
+}
+
+void vti_settle_cores(vt_simulation *s)
+{
+    s->automatic_cores = automatic_cores(s);
+    s->cores_are_known = 1;
+}
+
 int vti_has_sharp_cores(const vt_simulation *s)
 {
-    const int32_t cores = s->def.method.cores;
-    return cores == VT_CORES_SHARP ||
-           (cores == VT_CORES_AUTOMATIC && s->sources.fluid_emitter_count > 0);
+    const int cores = s->def.method.cores;
+    return (cores == VT_CORES_AUTOMATIC ? automatic_cores(s) : cores) == VT_CORES_SHARP;
 }
 
 vt_filter_taps vti_core_filter(const vt_simulation *s, vt_node_values values, double variance)

@@ -74,9 +74,15 @@ double vti_usual_core(const vt_simulation *s);
 /* Whether the grid works to fourth order (vt_grid.fourth). */
 int vti_is_of_fourth_order(const vt_simulation *s);
 
+/* Whether there are emitters, those of points left out. */
+int vti_has_emitters(const vt_simulation *s);
+
+/* Automatic cores are as the scene is when it is first stepped, and stay so. */
+void vti_settle_cores(vt_simulation *s);
+int vti_has_sharp_cores(const vt_simulation *s);
+
 /* The filter that makes Gaussian cores of s->grid.core x sqrt(variance); of second order it is the
  * same for all values. */
-int vti_has_sharp_cores(const vt_simulation *s);
 vt_filter_taps vti_core_filter(const vt_simulation *s, vt_node_values values, double variance);
 
 /* The column of accelerations where the method needs it, else NULL: viewed, it is then 0. */

@@ -74,13 +74,15 @@ struct vt_simulation {
     int32_t rates_known;  /* whether these are of this step */
     int64_t steps;        /* calls of vt_step that moved time */
     double born_until; /* after a step that failed half-way, who was due by then is born; or -1 */
-    int64_t populated_id;  /* next id of vortons when the halo was last looked after */
-    double strained;       /* since then: largest velocity gradient x time */
-    double diffused;       /* since then: largest diffusivity x time of long steps, m^2 */
-    int32_t shell_width;   /* of the halo that the last of them wanted, in spacings */
-    double populated_at;   /* when that was, s */
-    int32_t forces_filled; /* and how many forces acted on the fluid then; -1: one has changed */
-    double undiffused[2];  /* viscosity, thermal diffusivity x time that wait, m^2 */
+    int64_t populated_id;    /* next id of vortons when the halo was last looked after */
+    double strained;         /* since then: largest velocity gradient x time */
+    double diffused;         /* since then: largest diffusivity x time of long steps, m^2 */
+    int32_t shell_width;     /* of the halo that the last of them wanted, in spacings */
+    int32_t automatic_cores; /* what they are: VT_CORES_FILTERED or VT_CORES_SHARP */
+    int32_t cores_are_known; /* whether that is decided */
+    double populated_at;     /* when that was, s */
+    int32_t forces_filled;   /* and how many forces acted on the fluid then; -1: one has changed */
+    double undiffused[2];    /* viscosity, thermal diffusivity x time that wait, m^2 */
     struct {
         double turned;        /* what times the renewals of their fields, rad */
         double renewed_at[2]; /* s */

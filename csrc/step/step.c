@@ -413,6 +413,7 @@ static vt_status try_substep(vt_simulation *s, vt_births *births, double step, d
     vti_form_walls(s, s->time);
     vti_jump_at_start(s, step);
     make_room(s, VT_VORTONS, births);
+    vti_settle_cores(s);
     vt_status status = control_population(s, births);
     if (!status)
         status = substep(s, births, step, remaining, advanced);
