@@ -14,7 +14,7 @@ from test_bake_interrupted import count_steps
 
 import vorton as vt
 from vorton import manifest as manifest_module
-from vorton.archive import Archive, DamageError
+from vorton.archive import Archive, DamageError, frames_text
 from vorton.archive_writer import write_frames
 from vorton.cli import main
 from vorton.files import file_sha256
@@ -292,6 +292,21 @@ def test_a_manifest_that_is_no_damaged_one_is_not_replaced(reference, tmp_path):
         with pytest.raises(ValueError, match=r"ring\.json: "):
             quiet(small_scene(), out)
         assert content(out) == before
+
+
+def test_states_of_another_bake_are_not_cut_by_rewind(reference, other, tmp_path):
+    out = tmp_path / "out"
+    shutil.copytree(reference, out)
+    shutil.copyfile(other / "ring.vta", out / "ring.vta")
+    before = content(out)
+    with pytest.raises(ValueError, match=r"ring\.vta: holds states of"):
+        vt.rewind(out, 1)
+    assert content(out) == before
+
+
+def test_frames_that_lack_for_one_reason_are_named_together():
+    words = frames_text({7: "cut", 3: "it differs", 6: "cut", 8: "cut", 9: "it differs"})
+    assert words == "frame 3: it differs; frames 6-8: cut; frame 9: it differs"
 
 
 # ---- going on without the flags ----

@@ -243,6 +243,7 @@ CORE = {"eye": (0, -5, 0), "target": (0, 0, 0)}
     ({"extinction": -1.0}, "extinction"),
     ({"albedo": (1, 1, 1.1)}, "albedo"),
     ({"key_direction": (0, 0, 0)}, "key_direction"),
+    ({"key_direction": (1e-170, 0, 0)}, "key_direction"),
     ({"key_color": (-1, 0, 0)}, "key_color"),
     ({"background": [[0, 0, 0], [0, math.inf, 0]]}, "background"),
     ({"step": 0.1}, "step"),

@@ -39,6 +39,17 @@ def small_scene(seed=3):
     return scene
 
 
+def test_all_but_the_fixture_is_there_without_pytest():
+    """`help(vorton)` takes this module in."""
+    run_python("""
+        import pydoc, sys
+        sys.modules["pytest"] = None
+        import vorton as vt
+        assert "assert_healthy" in vt.testing.__all__ and callable(vt.testing.assert_healthy)
+        assert "Emitter" in pydoc.render_doc(vt)
+    """)
+
+
 # ---- health ----
 
 

@@ -74,6 +74,22 @@ def test_a_room_of_planes_is_seen_from_within():
     assert level.eye[2] == pytest.approx(level.target[2]) and np.abs(level.eye).max() < 2
 
 
+def test_in_a_room_with_a_ball_in_its_smoke_it_stands_in_neither():
+    """And its picture is as wide as it was told."""
+    walls = [
+        (tuple(-side * 2.0 * np.eye(3)[axis]), tuple(side * np.eye(3)[axis]))
+        for axis in range(3)
+        for side in (-1.0, 1.0)
+    ]
+    sim = with_planes(walls)
+    sim.add(vt.Body(vt.Sphere((0, 0, 0.5), radius=0.4)))
+    camera = see((-0.5, -0.5, 0.0), (0.5, 0.5, 1.0), SIZE, sim)
+    assert np.linalg.norm(np.subtract(camera.eye, (0, 0, 0.5))) > 0.4
+    assert np.abs(camera.eye).max() < 2
+    narrow = see((-0.5, -0.5, 0.0), (0.5, 0.5, 1.0), SIZE, sim, field_of_view=20.0)
+    assert narrow.field_of_view == 20 and np.abs(narrow.eye).max() < 2
+
+
 def test_without_anything_in_the_way_it_stands_where_it_always_did():
     box = (-1, -1, 0), (1, 1, 2)
     assert see(*box, SIZE) == Camera.frame(*box, SIZE)

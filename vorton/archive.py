@@ -71,8 +71,17 @@ class DamageError(ValueError):
 
 
 def frames_text(frames: Mapping[int, str]) -> str:
-    """What is wrong with frames: "frame 2: ...; frame 5: ..."."""
-    return "; ".join(f"frame {n}: {why}" for n, why in frames.items())
+    """What is wrong with frames: "frame 2: ...; frames 5-9: ..."."""
+    parts: list[tuple[list[int], str]] = []
+    for number, why in sorted(frames.items()):
+        if not parts or parts[-1][1] != why:
+            parts.append(([], why))
+        parts[-1][0].append(number)
+    words = ("frame" if len(numbers) == 1 else "frames" for numbers, _ in parts)
+    return "; ".join(
+        f"{word} {ranges_text(numbers)}: {why}"
+        for word, (numbers, why) in zip(words, parts, strict=True)
+    )
 
 
 # ---- blocks ----

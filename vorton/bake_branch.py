@@ -308,6 +308,7 @@ def rewind(place: str | os.PathLike[str], frame: int) -> Manifest:
     frame = check_integer("frame", frame, least=1, most=MOST_FRAMES)
     with locked(manifest.folder):
         manifest = Manifest.load(manifest.path)
+        check_states(manifest)
         first, last = manifest.data["first"], _last_there(manifest)
         if not first <= frame <= last:
             raise ValueError(f"frame = {frame}: {manifest.folder} has frames {first} to {last}")

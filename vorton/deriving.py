@@ -92,9 +92,11 @@ def derive(
     box = None if region is None else _check_region(region)
     if fps is not None:
         fps = check_number("fps", fps, above=0, most=MOST_FPS, unit="1/s")
-    with Archive(_find_archive(Path(place))) as archive:
+    path = _find_archive(Path(place))
+    beside = Manifest.of_file(path)  # before the archive: a bake may go on meanwhile
+    with Archive(path) as archive:
         sim = Simulation(archive.scene(), archive.fps, threads=threads)
-        _miss_what_the_bake_had(archive)
+        _miss_what_the_bake_had(archive, beside)
         rate = archive.fps if fps is None else fps
         numbers = _numbers_of(archive, None if frames is None else check_frames(frames), rate)
         settings = settings_of(sim, volumes, tracers, False, archive.branch)
@@ -122,10 +124,9 @@ def derive(
     return manifest
 
 
-def _miss_what_the_bake_had(archive: Archive) -> None:
+def _miss_what_the_bake_had(archive: Archive, beside: Manifest | None) -> None:
     """Frames of the bake beside an archive that was cut off are lost, too."""
-    manifest = Manifest.of_file(archive.path)
-    last = 0 if manifest is None else max(manifest.frames, default=0)
+    last = 0 if beside is None else max(beside.frames, default=0)
     for number in range(archive.last + 1, last + 1):
         archive.lost.setdefault(number, "the archive ends before it")
 

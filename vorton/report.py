@@ -116,6 +116,8 @@ def describe_archive(path: Path) -> str:
 def _manifest_lost(told: Manifest) -> str:
     """How the manifest of a bake is made again, of which only the archive is known."""
     state = "cannot be read" if told.path.exists() else "is not there"
+    if told.path.exists() and not Manifest.may_replace(told.path):  # it may be something else
+        state = f"{state}, and does not begin as one: move it away"
     if (told.data["vorton"], told.data["build"]) != (_core.version(), _core.build()):
         return f"{told.path.name} {state}; the build that made the archive makes it again"
     command = shlex.join(["vorton", "bake", str(told.archive), str(told.folder)])

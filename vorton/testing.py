@@ -9,8 +9,8 @@ Register the fixture once, in conftest.py or in a test file, and take the functi
     def test_campfire_is_healthy(stepped):
         assert_healthy(stepped("scenes/campfire.py", frames=24))
 
-It needs pytest; nothing else in vorton does. (PYTEST_DONT_REWRITE: the asserts say by themselves
-what is wrong.)
+The fixture needs pytest; nothing else in vorton does. (PYTEST_DONT_REWRITE: the asserts say by
+themselves what is wrong.)
 """
 
 from __future__ import annotations
@@ -23,7 +23,11 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pytest
+
+try:
+    import pytest
+except ImportError:  # the fixture alone needs it
+    pytest = None
 
 from . import tracer_files, vdb_files
 from .fields import check_integer, check_number, closest, shown
@@ -409,7 +413,6 @@ class Stepped:
         self._kept.clear()
 
 
-@pytest.fixture(scope="session")
 def stepped() -> Iterator[Stepped]:
     """Fixture: ``stepped(scene, frames, fps=24, ...)`` is a simulation, stepped once a session.
 
@@ -419,3 +422,7 @@ def stepped() -> Iterator[Stepped]:
     kept = Stepped()
     yield kept
     kept.clear()
+
+
+if pytest is not None:
+    stepped = pytest.fixture(scope="session")(stepped)

@@ -76,7 +76,8 @@ def read(path: str | os.PathLike[str]) -> dict[str, np.ndarray]:
             names = [*COLUMNS, *(name for name in CARRIED if name in file)]
             columns = {name: file[name] for name in names}
     except (ValueError, KeyError, EOFError, zipfile.BadZipFile) as error:
-        raise ValueError(f"{path}: is not a whole tracer frame: {error}") from error
+        why = "it is no .npz file" if "pickle" in str(error) else error
+        raise ValueError(f"{path}: is not a whole tracer frame: {why}") from error
     count = len(columns["id"])
     for name, array in columns.items():
         shape = (count, 3) if name in _STORED else (count,)

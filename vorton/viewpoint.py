@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import itertools
 from typing import TYPE_CHECKING, Any
 
@@ -56,7 +57,7 @@ def see(
         Of the picture, pixels.
     bodies : Simulation, optional
     **around
-        azimuth, elevation, field_of_view: of `Camera.frame`; an angle that is given stays.
+        azimuth, elevation, field_of_view: of `Camera.frame`; what is given stays.
 
     Returns
     -------
@@ -82,7 +83,17 @@ def see(
             best, most = camera, share
     if most > 0:
         return best
-    return _come_closer(bodies, solids, lower, upper, size, azimuths, elevations[0])
+    view = {name: value for name, value in around.items() if name == "field_of_view"}
+    middle = np.mean([lower, upper], 0)
+    target = points[np.argmin(np.linalg.norm(points - middle, axis=1))]  # in no body
+    cameras = [
+        Camera.frame(
+            lower, upper, size, **around | {"azimuth": azimuth, "elevation": elevations[0]}
+        )
+        for azimuth in azimuths
+    ]
+    closer = _come_closer(bodies, solids, np.subtract(upper, lower), target, cameras)
+    return dataclasses.replace(closer, **view)
 
 
 def _points_outside(bodies: Simulation, solids: list[int], lower: Any, upper: Any) -> np.ndarray:
@@ -110,18 +121,11 @@ def _free_share(bodies: Simulation, solids: list[int], points: np.ndarray, eye: 
 def _come_closer(
     bodies: Simulation,
     solids: list[int],
-    lower: Any,
-    upper: Any,
-    size: tuple[int, int],
-    azimuths: list[float],
-    elevation: float,
+    extent: np.ndarray,
+    target: np.ndarray,
+    cameras: list[Camera],
 ) -> Camera:
     """The camera before what bars the direction with most room."""
-    cameras = [
-        Camera.frame(lower, upper, size, azimuth=azimuth, elevation=elevation)
-        for azimuth in azimuths
-    ]
-    target = np.mean([lower, upper], 0)
     room = [
         CLOSE
         * _free_share(bodies, solids, target[None], camera.eye)[0]
@@ -131,6 +135,6 @@ def _come_closer(
     best = int(np.argmax(room))
     back = np.subtract(cameras[best].eye, target)
     eye = target + room[best] * back / np.linalg.norm(back)
-    half = np.linalg.norm(np.subtract(upper, lower)) / 2
+    half = np.linalg.norm(extent) / 2
     angle = 2 * np.degrees(np.arctan2(half, room[best]))
     return Camera(tuple(eye), tuple(target), field_of_view=float(np.clip(angle, 35, 100)))
