@@ -482,7 +482,7 @@ def everything_of(sim):
 
 
 def burn_for(frames, threads):
-    sim = vt.Simulation(fire(method=vt.Method(split=1.5)), fps=24, threads=threads)
+    sim = vt.Simulation(fire(method=vt.Method(split=1.5, merge_emitted=8)), fps=24, threads=threads)
     _ = sim.tracers.flame, sim.tracers.temperature
     sim.step(frames)
     return everything_of(sim)

@@ -32,6 +32,8 @@ def simulate(scene, rate=1.0, core=1.0, **instead):
 def center_of(shape):
     if isinstance(shape, vt.Sphere):
         return np.array(shape.center)
+    if isinstance(shape, vt.Plane):
+        return np.array(shape.point)
     if isinstance(shape, vt.Box):
         return (np.array(shape.lower) + np.array(shape.upper)) / 2
     cells = np.array(shape.points)[Delaunay(shape.points).simplices]
@@ -43,6 +45,8 @@ def depth_in(shape, x):
     """How deep points are in a shape, m: < 0 outside, by the farthest of its faces."""
     if isinstance(shape, vt.Sphere):
         return shape.radius - np.linalg.norm(x - np.array(shape.center), axis=1)
+    if isinstance(shape, vt.Plane):
+        return -(x - np.array(shape.point)) @ np.array(shape.normal)
     if isinstance(shape, vt.Box):
         return np.minimum(x - np.array(shape.lower), np.array(shape.upper) - x).min(axis=1)
     planes = ConvexHull(shape.points).equations
@@ -90,10 +94,9 @@ def test_a_ball_bobs_where_two_fluids_meet():
     # half of it is in the lower fluid, which then stands higher in the tank, of 2 m x 2 m
     half = 2 / 3 * np.pi * ball.radius**3
     level = half / 4
-    assert low < level < high < 0.7 * ball.center[2]
+    assert low < level < high < 0.8 * ball.center[2]
     assert (low + high) / 2 == pytest.approx(level, abs=0.3 * ball.radius)
-    # a coarse tank makes it slower
-    assert 0.9 < 2 * np.diff(turns)[0] / sim.fps / names["period"]() < 1.2
+    assert 2 * np.diff(turns)[0] / sim.fps / names["period"]() == pytest.approx(1, abs=0.1)
 
 
 @pytest.mark.slow
@@ -205,7 +208,7 @@ def test_the_ring_lives_on_beside_the_ball():
 def test_smoke_of_a_fire_parts_around_a_ball_above_it():
     """On all sides of it, of fires with different eddies: the front of each leans somewhere."""
     names = load("fire_and_spheres")
-    _, low, ball, plate = (body.shape for body in names["scene"].bodies)
+    _, low, ball = (body.shape for body in names["scene"].bodies)
     quarters, above = np.zeros(4), 0
     for seed in (1, 2, 3):
         sim = simulate(names["scene"], core=1.2, voxel=0.08, seed=seed)
@@ -217,7 +220,7 @@ def test_smoke_of_a_fire_parts_around_a_ball_above_it():
                 quarters += np.histogram(angle, bins=4, range=(-np.pi, np.pi))[0]
         above += (x[:, 2] > ball.radius).sum()
         height = sim.tracers.position[:, 2]
-        assert 0 < height.min() and height.max() < plate.lower[2]  # over ground, below the plate
+        assert height.min() > 0  # over ground
         assert (height > 2 * (low.center[2] + low.radius)).mean() > 0.3
     assert (quarters > 0.05 * quarters.sum()).all() and quarters.sum() > 3000
     assert above > 150  # it goes on there

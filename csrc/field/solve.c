@@ -18,8 +18,6 @@
 #include "state/predicates.h"
 #include "state/wind_at_time.h"
 
-enum { MOST_FILTERS = 4 };
-
 /* ---- the grid ---- */
 
 /* Cores that the grid can have as they are, in cells, but for rounding: with the narrowest of them
@@ -62,14 +60,9 @@ double vti_finest_core(const vt_simulation *s)
 /* The widest core whose filter keeps within its taps, cells. */
 static const double widest_core = 2.1;
 
-/* The widest filter of sharp cores, cells: its taps end where a Gaussian has 4 % of its height. */
-static const double widest_filter = 2.35;
-
 int vti_count_core_filters(const vt_simulation *s)
 {
-    const double cells = s->grid.core / s->grid.spacing / widest_filter;
-    const double fit = 1 / (cells * cells);
-    return !vti_has_sharp_cores(s) ? 1 : fit < MOST_FILTERS ? (int)fit : MOST_FILTERS;
+    return vti_core_filters(s, s->grid.core / s->grid.spacing);
 }
 
 vt_status vti_place_grid(const vt_simulation *s, const vt_extent *content, vt_placement *placement)

@@ -65,7 +65,8 @@ static void add_swirl(vt_simulation *s, const vt_fluid_emitter *p, const vt_pose
         world[a] = (double)v->position[3 * row + a];
     vti_pose_point_back(pose, world, place);
     vti_random_eddies_at(p->eddies, pose, place, s->time - p->stream.start, speed,
-                         (double)v->volume[row], strength);
+                         (double)v->volume[row], vti_filters_at_birth(s, (double)v->core[row]),
+                         strength);
     for (int a = 0; a < 3; a++)
         v->strength[3 * row + a] += strength[a];
     v->bound_volume[row] = v->volume[row];

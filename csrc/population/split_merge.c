@@ -305,6 +305,7 @@ typedef struct merging {
     int32_t most;   /* in a cell */
     double volume;  /* m^3, that one may stand for */
     uint8_t *mask;  /* of those that went into others */
+    vt_fluid fluid; /* the ambient one */
 } merging;
 
 /* The members of one cell. */
@@ -322,10 +323,23 @@ static int64_t weakest_of(const vt_vortons *v, const crowd *c)
     return weakest;
 }
 
+/* Fluids of emitters that differ from the ambient one by more than this share of the larger
+ * difference stay apart: what mixes them is the flow, and a floating ball came to rest a thirtieth
+ * of its radius too high without. */
+static const double alike = 0.25;
+
+static int are_alike(const vt_simulation *s, const merging *by, int64_t row, int64_t other)
+{
+    const double contrast = vti_contrast_of(s, &by->fluid, row);
+    const double beside = vti_contrast_of(s, &by->fluid, other);
+    return !by->flags || fabs(contrast - beside) <= alike * fmax(contrast, beside);
+}
+
 /* Of those that the member may merge with: both together stand for no more than `most` (m^3), and
  * are no farther apart than that fluid is wide, which vortons of a filament soon are. */
-static int64_t nearest_to(const vt_vortons *v, const crowd *c, int64_t member, double most)
+static int64_t nearest_to(const vt_simulation *s, const crowd *c, int64_t member, const merging *by)
 {
+    const vt_vortons *const v = &s->vortons;
     double least = INFINITY;
     int64_t nearest = -1;
     for (int64_t n = 0; n < c->count; n++) {
@@ -337,7 +351,8 @@ static int64_t nearest_to(const vt_vortons *v, const crowd *c, int64_t member, d
         }
         const double together = (double)v->volume[c->row[n]] + (double)v->volume[c->row[member]];
         const double wide = vti_cbrt(together);
-        if (n != member && together <= most && square <= wide * wide && square < least) {
+        if (n != member && together <= by->volume && square <= wide * wide && square < least &&
+            are_alike(s, by, c->row[member], c->row[n])) {
             least = square;
             nearest = n;
         }
@@ -360,7 +375,7 @@ static void thin(vt_simulation *s, crowd *c, const merging *by)
 {
     for (int64_t left = c->count; left > by->most && c->count > 1;) {
         const int64_t weakest = weakest_of(&s->vortons, c);
-        const int64_t nearest = nearest_to(&s->vortons, c, weakest, by->volume);
+        const int64_t nearest = nearest_to(s, c, weakest, by);
         if (nearest >= 0 && is_free(s, c->row[nearest], c->row[weakest])) {
             merge_rows(s, c->row[nearest], c->row[weakest]);
             by->mask[c->row[weakest]] = 1;
@@ -424,7 +439,7 @@ void vti_merge_vortons(vt_simulation *s, uint32_t flags, int32_t most)
     if (vti_expands(s))
         vti_note_volumes(s);
     const merging by = {flags, most, merged * side * side * side / most,
-                        vti_arena_push(&s->arena, (size_t)count)};
+                        vti_arena_push(&s->arena, (size_t)count), vti_fluid_of(&s->def)};
     uint32_t *const row = vti_arena_push(&s->arena, sizeof *row * (size_t)count);
     vti_make_partition(&p, side, 1, content.least, content.most, count, s->vortons.position,
                        &s->arena, s->def.threads);

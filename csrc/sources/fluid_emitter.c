@@ -10,6 +10,7 @@
 #include "sources/random_eddies.h"
 #include "state/closed_container.h"
 #include "state/particles.h"
+#include "state/predicates.h"
 #include "state/simulation.h"
 
 enum { PARCEL_STREAM = 7, MOST_PARCELS = 1 << 20, LINE = 16 };
@@ -133,8 +134,9 @@ static void emit_parcel(const vt_simulation *s, const vt_fluid_emitter *p, const
     for (int a = 0; a < 3; a++)
         list->strength[3 * to + a] = 0;
     if (inside && p->eddies)
-        vti_random_eddies_at(p->eddies, pose, place, time - p->stream.start, now.swirl,
-                             (double)list->volume[to], list->strength + 3 * to);
+        vti_random_eddies_at(
+            p->eddies, pose, place, time - p->stream.start, now.swirl, (double)list->volume[to],
+            vti_filters_at_birth(s, (double)list->core[to]), list->strength + 3 * to);
     if (inside && now.fluid.fuel > 0)
         now.fluid.fuel *= vti_fuel_share(s, p, &now, pose, place, time);
     for (int c = 0; c < VT_COMPOSITION_COLUMNS; c++)

@@ -21,6 +21,17 @@ double vti_least_eddy(double core)
     return cores_in_eddy * core;
 }
 
+/* Of the strengths that make a wave by Gaussian cores, which leave g of it: what makes it as strong
+ * by sharp ones of k + 1 filters, which leave 1 - (1 - g)^(k + 1). */
+static void find_shares(double g, double share[VT_MOST_FILTERS])
+{
+    double lost = 1;
+    for (int k = 0; k < VT_MOST_FILTERS; k++) {
+        lost *= 1 - g;
+        share[k] = k == 0 ? 1 : g / (1 - lost);
+    }
+}
+
 vt_random_eddies *vti_create_random_eddies(uint64_t seed, double eddy, double core,
                                            const double sweep[3], double turnover)
 {
@@ -32,14 +43,17 @@ vt_random_eddies *vti_create_random_eddies(uint64_t seed, double eddy, double co
         const double share = least_pace + (most_pace - least_pace) * vti_random(seed, PACES, n);
         const double pace = (n % 2 ? turnover : -turnover) * share;
         swirl->wave[n] = vti_make_wave(seed, eddy, core, n);
-        swirl->frequency[n] = vti_sqrt(vti_dot(swirl->wave[n].k, swirl->wave[n].k)) * pace;
+        const double square = vti_dot(swirl->wave[n].k, swirl->wave[n].k);
+        swirl->frequency[n] = vti_sqrt(square) * pace;
+        find_shares(vti_exp(-0.5 * square * core * core), swirl->share[n]);
     }
     return swirl;
 }
 
-/* Adds value and curl of all waves at a point (either NULL: not wanted). */
+/* Adds value and curl of all waves at a point (either NULL: not wanted), for cores of so many
+ * filters. */
 static void add_waves(const vt_random_eddies *swirl, const double point[3], double time,
-                      double v[3], double curl[3])
+                      int filters, double v[3], double curl[3])
 {
     double at[3];
     for (int a = 0; a < 3; a++)
@@ -48,16 +62,19 @@ static void add_waves(const vt_random_eddies *swirl, const double point[3], doub
         vt_wave wave = swirl->wave[n];
         const double turns = swirl->frequency[n] * time / (2 * VT_PI);
         wave.phase += turns - vti_floor(turns);
-        vti_add_wave(&wave, at, v, curl);
+        double turn[3] = {0, 0, 0};
+        vti_add_wave(&wave, at, v, curl ? turn : NULL);
+        if (curl)
+            vti_add_scaled(curl, swirl->share[n][filters - 1], turn);
     }
 }
 
 void vti_random_eddies_at(const vt_random_eddies *swirl, const vt_pose *pose, const double point[3],
-                          double time, double speed, double volume, float strength[3])
+                          double time, double speed, double volume, int filters, float strength[3])
 {
     const double scale = speed * vti_sqrt(2.0 / VT_SWIRL_WAVES);
     double turned[3], curl[3] = {0, 0, 0};
-    add_waves(swirl, point, time, NULL, curl);
+    add_waves(swirl, point, time, filters, NULL, curl);
     vti_pose_direction(pose, curl, turned);
     for (int a = 0; a < 3; a++) /* the speed is one of the world, over lengths that have grown */
         strength[a] = (float)(scale * turned[a] * volume / pose->scale);
@@ -67,7 +84,7 @@ void vti_random_eddies_value(const vt_random_eddies *swirl, const double point[3
                              double v[3])
 {
     v[0] = v[1] = v[2] = 0;
-    add_waves(swirl, point, time, v, NULL);
+    add_waves(swirl, point, time, 1, v, NULL);
     for (int a = 0; a < 3; a++)
         v[a] *= vti_sqrt(2.0 / VT_SWIRL_WAVES);
 }
@@ -96,13 +113,13 @@ double vti_random_eddies_gust(const vt_random_eddies *swirl, double rms, double 
         const double *const a = swirl->wave[n].amplitude;
         mean *= mean_of_exponential(scale * (a[0] + a[1] + a[2]));
     }
-    add_waves(swirl, origin, time, v, NULL);
+    add_waves(swirl, origin, time, 1, v, NULL);
     return vti_exp(scale * (v[0] + v[1] + v[2])) / mean;
 }
 
 double vti_random_eddies_noise(const vt_random_eddies *swirl, const double point[3], double time)
 {
     double v[3] = {0, 0, 0};
-    add_waves(swirl, point, time, v, NULL);
+    add_waves(swirl, point, time, 1, v, NULL);
     return vti_sqrt(2.0 / VT_SWIRL_WAVES) * (v[0] + v[1] + v[2]);
 }

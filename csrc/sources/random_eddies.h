@@ -20,9 +20,10 @@ vt_random_eddies *vti_create_random_eddies(uint64_t seed, double eddy, double co
                                            const double sweep[3], double turnover);
 
 /* Strength of a vorton of a volume (of the world, m^3) that is born at a point of the space of the
- * pose; speed in m/s of the world, rms. */
+ * pose, whose core is made of so many filters (vti_core_filters); speed in m/s of the world, rms.
+ */
 void vti_random_eddies_at(const vt_random_eddies *swirl, const vt_pose *pose, const double point[3],
-                          double time, double speed, double volume, float strength[3]);
+                          double time, double speed, double volume, int filters, float strength[3]);
 
 /* v of speed 1, rms, at a point of that space. */
 void vti_random_eddies_value(const vt_random_eddies *swirl, const double point[3], double time,

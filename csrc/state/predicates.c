@@ -162,6 +162,22 @@ int vti_has_sharp_cores(const vt_simulation *s)
     return (cores == VT_CORES_AUTOMATIC ? automatic_cores(s) : cores) == VT_CORES_SHARP;
 }
 
+/* The widest filter of sharp cores, cells: its taps end where a Gaussian has 4 % of its height. */
+static const double widest_filter = 2.35;
+
+int vti_core_filters(const vt_simulation *s, double cells)
+{
+    const double fit = widest_filter * widest_filter / (cells * cells);
+    return !vti_has_sharp_cores(s) || fit < 2 ? 1
+           : fit < VT_MOST_FILTERS            ? (int)fit
+                                              : VT_MOST_FILTERS;
+}
+
+int vti_filters_at_birth(const vt_simulation *s, double core)
+{
+    return vti_core_filters(s, s->def.spacing > 0 ? fmax(core / s->def.spacing, 1) : 1);
+}
+
 vt_filter_taps vti_core_filter(const vt_simulation *s, vt_node_values values, double variance)
 {
     const double cells = s->grid.core / s->grid.spacing;

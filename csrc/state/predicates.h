@@ -81,6 +81,13 @@ int vti_has_emitters(const vt_simulation *s);
 void vti_settle_cores(vt_simulation *s);
 int vti_has_sharp_cores(const vt_simulation *s);
 
+/* Of how many Gaussians a core of so many cells is made on the grid: 1, or up to VT_MOST_FILTERS
+ * where cores are sharp. */
+int vti_core_filters(const vt_simulation *s, double cells);
+
+/* The same of one that is born with that radius, m, whose cells are as wide, or as was given. */
+int vti_filters_at_birth(const vt_simulation *s, double core);
+
 /* The filter that makes Gaussian cores of s->grid.core x sqrt(variance); of second order it is the
  * same for all values. */
 vt_filter_taps vti_core_filter(const vt_simulation *s, vt_node_values values, double variance);

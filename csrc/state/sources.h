@@ -16,12 +16,13 @@ typedef struct vt_tracer_list {
         *carried[VT_TAKEN_COLUMNS]; /* what is their own; temperature 0: nothing; NULL: none has */
 } vt_tracer_list;
 
-enum { VT_SWIRL_WAVES = 24 };
+enum { VT_SWIRL_WAVES = 24, VT_MOST_FILTERS = 4 /* of a sharp core: vti_core_filters */ };
 
 typedef struct vt_random_eddies {
     vt_wave wave[VT_SWIRL_WAVES];
-    double sweep[3];                  /* m/s */
-    double frequency[VT_SWIRL_WAVES]; /* pace_n |k_n|, 1/s */
+    double sweep[3];                               /* m/s */
+    double frequency[VT_SWIRL_WAVES];              /* pace_n |k_n|, 1/s */
+    double share[VT_SWIRL_WAVES][VT_MOST_FILTERS]; /* of what Gaussian cores need, by filters - 1 */
 } vt_random_eddies;
 
 typedef struct vt_fluid_emitter {
