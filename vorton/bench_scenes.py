@@ -267,14 +267,14 @@ SCENES = {
         # no counts are given: a ring of the size of the scene of part 13
         BenchScene("part20", 1_200, 49_000, 17, _ball, BALL),
         # what users run: README and examples, developed
-        FilmScene("campfire", 60_000, 75_000, campfire, settled=47),
-        FilmScene("plume", 244_000, 270_000, plume, settled=71),
-        FilmScene("plume-fine", 740_000, 1_600_000, lambda: plume(0.02), settled=35, frames=5),
-        FilmScene("plume-hero", 1_700_000, 4_500_000, lambda: plume(0.014), settled=35, frames=5),
-        FilmScene("mesh", 100_000, 270_000, _mesh, settled=71),
-        FilmScene("candle", 28_000, 74_000, candle, settled=12),
-        FilmScene("explosion", 70_000, 209_000, explosion, settled=23),
-        FilmScene("room", 31_000, 32_000, _room, settled=96),
+        FilmScene("campfire", 50_000, 75_000, campfire, settled=47),
+        FilmScene("plume", 85_000, 261_000, plume, settled=71),
+        FilmScene("plume-fine", 235_000, 1_470_000, lambda: plume(0.02), settled=35, frames=5),
+        FilmScene("plume-hero", 660_000, 4_300_000, lambda: plume(0.014), settled=35, frames=5),
+        FilmScene("mesh", 88_000, 261_000, _mesh, settled=71),
+        FilmScene("candle", 56_000, 74_000, candle, settled=12),
+        FilmScene("explosion", 54_000, 209_000, explosion, settled=23),
+        FilmScene("room", 20_000, 32_000, _room, settled=96),
         # as `vorton bake` does it, volumes about 256 voxels across
         BakeScene("bake-256", _cloud, voxel=0.0056, settled=8),
     )
