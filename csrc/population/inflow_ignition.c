@@ -5,6 +5,7 @@
 #include "sources/random_eddies.h"
 #include "state/heat_budget.h"
 #include "state/placed_region.h"
+#include "state/predicates.h"
 #include "state/simulation.h"
 
 enum { BLOCK = 4096 };
