@@ -38,6 +38,7 @@ NOT_ALONE = {
     "boundaries",
     "concepts",
     "controls",
+    "remake_pictures",
     "engine",
     "sloshing",
 }

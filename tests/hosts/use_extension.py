@@ -396,7 +396,7 @@ def sheared(folder):
 
 def curves():
     """Volumes of a filled circle and of a text, whose faces share no vertices."""
-    from vorton.shapes import mesh_volume
+    from vorton.meshes import mesh_volume
 
     fresh()
     bpy.ops.curve.primitive_bezier_circle_add(radius=1)
