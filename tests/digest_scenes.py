@@ -80,6 +80,12 @@ def fire(method):
     return scene_of(source, ring(), tracers(), method=method, combustion=vt.Combustion())
 
 
+def smoke(method):
+    """Of an emitter alone: its vortons crowd, and their cores are sharp by themselves."""
+    source = vt.Emitter(vt.Sphere(radius=0.25), temperature=400.0, core=0.15, renew=9, swirl=0.3)
+    return scene_of(source, method=method)
+
+
 TREE = {"velocity": "tree"}
 DIRECT = {"velocity": "direct"}
 NESTED = {"poisson": "nested"}
@@ -91,7 +97,7 @@ ROWS = {
     "steps": [(wavy_ring, NESTED)],
     "downsampling": [(wavy_ring, NESTED)],
     "kernel": [(wavy_ring, DIRECT), (wavy_ring, TREE)],
-    "cores": [(wavy_ring, {}), (fire, {})],
+    "cores": [(wavy_ring, {}), (smoke, {})],
     "order": [(wavy_ring, {})],
     "domain": [(wavy_ring, {})],
     "stretching": [(wavy_ring, {}), (wavy_ring, DIRECT), (wavy_ring, TREE)],
@@ -112,7 +118,7 @@ ROWS = {
     "halo": [(viscous_ring, {}), (warm_beside_solids, {})],
     "split": [(two_rings, {})],
     "merge": [(wavy_ring, {})],
-    "merge_emitted": [(fire, {})],
+    "merge_emitted": [(smoke, {})],
     "prune": [(two_rings, {})],
     "opening": [(wavy_ring, TREE), (wavy_ring, {"boundary": "tree"})],
     "opening_angle": [(wavy_ring, TREE), (wavy_ring, {"boundary": "tree"})],
@@ -145,7 +151,8 @@ def values_of(row):
 
 
 def run_row(flow, beside, name, value, threads):
-    return simulate(flow({**beside, name: value}), threads, 6 if flow is two_rings else 3)
+    frames = {two_rings: 6, smoke: 12}.get(flow, 3)  # the population is looked after now and then
+    return simulate(flow({**beside, name: value}), threads, frames)
 
 
 # ---- whole scenes ----
