@@ -134,11 +134,11 @@ def test_the_default_follows_eddies_over_frames():
     assert np.sqrt((off**2).mean()) < 0.025 and np.percentile(off, 99) < 0.08
 
 
-def turned(count):
+def turned(count, **method):
     """Weak vortons and tracers at .2 to .8 m from the axis of a wind that turns 20 rad/s, after
     `count` turns: their distances from it over those at the start, and substeps a turn."""
     corners = np.stack(np.meshgrid(*[[-2, 2]] * 3, indexing="ij"), -1).transpose(2, 1, 0, 3)
-    scene = vt.Scene(spacing=0.1, detail=0, method=vt.Method(exchange=0, cleaning=0))
+    scene = vt.Scene(spacing=0.1, detail=0, method=vt.Method(exchange=0, cleaning=0, **method))
     wind = np.cross([0, 0, 20.0], corners)
     scene.add(vt.WindGrid(wind, origin=(-2, -2, -2), spacing=4))
     sim = vt.Simulation(scene, 20 / (2 * np.pi), threads=1)
@@ -156,11 +156,15 @@ def turned(count):
 def test_what_turns_stays_on_its_circle():
     """Ten turns in a solid rotation. The midpoint along straight ways would let both go outwards by
     z^4 / 8 a substep, z the angle of one: by 16 % a turn."""
-    vortons, tracers, substeps = turned(10)
+    vortons, tracers, substeps = turned(10, turn=0.8)
     angle = 2 * np.pi / substeps
     assert angle > 0.5 and 10 * substeps * angle**4 / 8 > 1
     np.testing.assert_allclose(vortons, 1, atol=0.04)  # the first substep has no past
     np.testing.assert_allclose(tracers, 1, atol=0.03)
+    vortons, tracers, substeps = turned(10)
+    assert substeps >= 9  # by default, farther a substep: a hundredth a turn
+    np.testing.assert_allclose(vortons, 1, atol=0.11)
+    np.testing.assert_allclose(tracers, 1, atol=0.1)
 
 
 def rings(apart):

@@ -4,7 +4,6 @@
 #include "kernels/poisson/poisson_plan.h"
 
 enum {
-    SHRINK = 4,                 /* cells of slack before an axis shrinks */
     FARTHEST = (1 << 24) - 4096 /* cells from the origin: whole numbers that a float still holds */
 };
 
@@ -54,7 +53,7 @@ static double floor_of(double x)
 static int place_axis(vt_placement *p, int axis, int64_t low, int64_t high)
 {
     const int64_t cells = p->cells[axis], base = (int64_t)p->base[axis], needed = high - low;
-    const int shrinks = liked(needed + SHRINK) < cells;
+    const int shrinks = liked(needed) < cells;
     if (!shrinks && cells > 0 && low >= base && high <= base + cells)
         return 0;
     const int64_t size = shrinks || needed > cells ? liked(needed) : cells;

@@ -60,7 +60,8 @@ VT_INLINE vf vti_mean_of_sides(const vt_buoyancy *b, const vt_grid *grid, const 
     return vf_set(0.5f) * (there[0][3] + there[1][3]);
 }
 
-/* Adds to rate (m^3/s^2); pull becomes |rho'| g / rho, m/s^2, at VL points of a grid (cells). */
+/* Adds to rate (m^3/s^2); pull becomes 2 A g, m/s^2, at VL points of a grid (cells): A is the Atwood
+ * number of what is there and the ambient fluid, sqrt(A g k) how fast a wave between them grows. */
 VT_INLINE void vti_add_baroclinic(const vt_buoyancy *b, const vt_grid *grid, const vf position[3],
                                   vi home, vf rate[3], vf *pull)
 {
@@ -81,5 +82,6 @@ VT_INLINE void vti_add_baroclinic(const vt_buoyancy *b, const vt_grid *grid, con
         rate[i] = vf_fma(factor, cross, rate[i]);
     }
     const vf g2 = vf_fma(g[2], g[2], vf_fma(g[1], g[1], g[0] * g[0]));
-    *pull = vf_max(slope[3], -slope[3]) * vf_sqrt(g2) / rho;
+    const vf mean = vf_max(vf_fma(vf_set(0.5f), slope[3], rho0), vf_set(0.5f) * rho0);
+    *pull = vf_max(slope[3], -slope[3]) * vf_sqrt(g2) / mean;
 }
