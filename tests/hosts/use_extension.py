@@ -500,13 +500,15 @@ def others(addon, folder):
 
     found = {"empty": holds(scene)}
     place = addon.bakes.bake_folder(scene)
-    vt.bake(made.scene, place, frames=(1, 1), fps=made.fps, progress=False)
+    vt.bake(made.scene, place, frames=(1, 1), fps=made.fps, tracers=False, progress=False)
     found["same"] = holds(scene)
     path = place / "other.json"
     whole = path.read_text()
     scene.vorton.keep_archive = False
     found["archive"] = holds(scene)
-    scene.vorton.keep_archive = True
+    scene.vorton.keep_archive, scene.vorton.keep_points = True, True
+    found["points"] = holds(scene)
+    scene.vorton.keep_points = False
     changes = {"vorton": "0.0.0", "build": "another", "fps": 12.5, "scene_sha256": "0"}
     for key, value in changes.items():
         path.write_text(json.dumps({**json.loads(whole), key: value}))
@@ -820,6 +822,49 @@ def from_here(addon, folder):
     return found | {"version": as_another_version(addon, folder, place)}
 
 
+def vertices_of(thing):
+    """In the world."""
+    matrix = np.array(thing.matrix_world)
+    vertices = np.array([tuple(vertex.co) for vertex in thing.data.vertices])
+    return vertices @ matrix[:3, :3].T + matrix[:3, 3]
+
+
+def falling(folder):
+    """A stone that falls through air, 10 cm a unit: what shows it, and where."""
+    scene = fresh(frames=8, start=5)
+    scene.unit_settings.scale_length, scene.gravity = 0.1, (0, 0, -98.1)
+    scene.vorton.simulation.use_voxel, scene.vorton.simulation.voxel = True, 1
+    parent = bpy.data.objects.new("above", None)
+    scene.collection.objects.link(parent)
+    parent.scale = (1, 1, 2)
+    stone = add_mesh("cube", "Stone", size=5, location=(3, 4, 50), rotation=(0.3, 0.2, 0))
+    mark(stone, "BODY")
+    stone.parent, stone.vorton.body.use_density, stone.vorton.body.density = parent, True, 2500
+    stone.modifiers.new("Collision", "COLLISION")
+    mark(add_mesh("uv_sphere", "Smoke", radius=2, location=(0, 0, 2)), "TRACERS")
+    bpy.ops.wm.save_as_mainfile(filepath=str(folder / "falling.blend"))
+    scene = bpy.context.scene
+    found = {"frames": [5, 8, 12], "said": said_by(bpy.ops.vorton.bake)}
+    shown = bpy.data.objects["Stone baked"]
+    before = exported("falling").scene
+    for key in ("shown", "marked"):
+        found[key] = []
+    for frame in found["frames"]:
+        scene.frame_set(frame)
+        found["shown"].append(vertices_of(shown).tolist())
+        found["marked"].append(vertices_of(stone).tolist())
+    found["rendered"] = [thing.hide_render for thing in (stone, shown)]
+    found["bodies"] = len(before.bodies)
+    scene.frame_set(7)
+    assert bpy.ops.vorton.show() == {"FINISHED"}
+    found["frame"] = scene.frame_current
+    found["objects"] = sorted(thing.name for thing in scene.objects)
+    stone.vorton.body.use_density = False
+    assert bpy.ops.vorton.bake(overwrite=True) == {"FINISHED"}
+    found |= {"then": sorted(thing.name for thing in scene.objects), "hidden": stone.hide_render}
+    return found
+
+
 def new_grids(addon, folder):
     """Fire in the place of smoke: what Blender does not know of is said."""
     from vorton.manifest import Manifest
@@ -879,6 +924,7 @@ def what_bakes_are(addons, folder):
             "nothing yet": nothing_yet(folder),
             "from here": from_here(addon, folder),
             "new grids": new_grids(addon, folder),
+            "falling": falling(folder),
         }
 
 

@@ -44,6 +44,8 @@ class Job:
     fps : float, 1/s
     archive : bool
         Keep the state of each frame, default True.
+    points : bool
+        Write the tracers of each frame, too, default False. A branch has those of its origin.
     overwrite : bool
         Remove what another bake has left in the folder.
     origin : path, optional
@@ -72,6 +74,7 @@ class Job:
         fps: float,
         *,
         archive: bool = True,
+        points: bool = False,
         overwrite: bool = False,
         origin: str | os.PathLike[str] | None = None,
         kept: int = 0,
@@ -86,7 +89,7 @@ class Job:
             "folder": os.fspath(folder),
             "frames": frames,
         }
-        what |= {"fps": fps, "archive": archive, "overwrite": overwrite}
+        what |= {"fps": fps, "archive": archive, "points": points, "overwrite": overwrite}
         what |= {"origin": None if origin is None else os.fspath(origin), "kept": kept}
         arguments = json.dumps(what)
         self._lines: queue.SimpleQueue[str | None] = queue.SimpleQueue()

@@ -44,7 +44,8 @@ def _bake(task: dict[str, Any]) -> None:
     if task["origin"] is not None:
         branch(scene, task["origin"], task["folder"], frame=task["kept"], **how)
     else:
-        bake(scene, task["folder"], fps=task["fps"], archive=task["archive"], **how)
+        how |= {"archive": task["archive"], "tracers": task["points"]}
+        bake(scene, task["folder"], fps=task["fps"], **how)
 
 
 def main(arguments: str) -> int:

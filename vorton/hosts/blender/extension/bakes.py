@@ -7,6 +7,7 @@ from vorton import _core
 from vorton.archive import Archive
 from vorton.cli import one_line
 from vorton.hosts.blender import volumes
+from vorton.hosts.blender.bodies import show_bodies
 from vorton.hosts.blender.export import export_scene, metres
 from vorton.hosts.blender.job import Job
 from vorton.hosts.blender.sequences import find_sequence
@@ -89,6 +90,7 @@ class VORTON_OT_export(bpy.types.Operator):
         name, fps = json_path(scene).name, repr(made.fps).removesuffix(".0")
         name = f'"{name}"' if " " in name else name
         text = f"vorton bake {name} OUT --frames 1-{made.frames} --fps {fps}"
+        text += "" if scene.vorton.keep_points else " --no-tracers"
         self.report({"INFO"}, text)
         return {"FINISHED"}
 
@@ -150,6 +152,7 @@ def begin(operator, context, folder, origin=None, kept=0):
             made.frames,
             made.fps,
             archive=scene.vorton.keep_archive,
+            points=scene.vorton.keep_points,
             overwrite=operator.overwrite,
             origin=origin,
             kept=kept,
@@ -195,6 +198,7 @@ def holds_other(scene, made):
         "vorton": _core.version(),
         "build": _core.build(),
         "archive": f"{made.scene.name}.vta" if scene.vorton.keep_archive else None,
+        "tracers": scene.vorton.keep_points,
     }
     found = Manifest.all_in(bake_folder(scene))
     path = bake_folder(scene) / f"{made.scene.name}.json"
@@ -211,7 +215,8 @@ def redraw(context):
 
 
 def show_bake(scene, folder):
-    """Show a bake of a scene: in the volume that did so before, or in a new one."""
+    """Show a bake of a scene: its volume in the object that did so before, or in a new one, and the
+    bodies that it has moved."""
     shown = scene.vorton.result
     again = shown is not None and shown.name in scene.objects and shown.type == "VOLUME"
     if again:
@@ -228,6 +233,7 @@ def show_bake(scene, folder):
             pass
     if again:
         volumes.measure_again(shown, folder)
+    show_bodies(Manifest.find(folder), f"{scene_name(scene)} bodies", scene, metres(scene))
     return shown
 
 
@@ -276,6 +282,9 @@ def last_kept(scene, made):
     if manifest.data["fps"] != made.fps:
         told = f"the bake has {manifest.data['fps']:g} frames a second, the scene {made.fps:g}"
         raise ValueError(f"{told}: set the frame rate back, or bake all of it")
+    if manifest.data["tracers"] != about.keep_points:
+        has, box = ("has", "tick") if manifest.data["tracers"] else ("has no", "untick")
+        raise ValueError(f"the bake {has} points: {box} Keep points, or bake all of it")
     shown = about.result
     if shown is not None and shown.type == "VOLUME" and shown.data.frame_start != start:
         told = f"the bake begins at frame {shown.data.frame_start}, the scene at {start}"

@@ -93,6 +93,7 @@ def draw_bake(layout, context):
     layout.use_property_split = True
     layout.prop(scene.vorton, "folder")
     layout.prop(scene.vorton, "keep_archive")
+    layout.prop(scene.vorton, "keep_points")
     layout.label(text=str(bake_folder(scene)), icon="FILE_FOLDER")
     row = layout.row(align=True)
     row.operator("vorton.show")
