@@ -908,6 +908,44 @@ def test_job_says_how_far_it_is_and_what_is_wrong(tmp_path):
     assert job.done == 0
 
 
+def test_job_pauses(tmp_path):
+    """It makes no frame meanwhile, ends with the bytes of one that did not pause, and can be
+    cancelled while it waits."""
+    scene = vt.Scene("puff", voxel=0.1)
+    scene.add(vt.Tracers(vt.Sphere(), count=1000))
+    scene.save(tmp_path / "puff.json")
+
+    def until(job, met):
+        end = time.monotonic() + 60
+        while not met():
+            assert time.monotonic() < end, (job.done, job.error)
+            job.poll()
+            time.sleep(0.01)
+
+    job = Job(tmp_path / "puff.json", tmp_path / "paused", 9, 24)
+    job.pause()
+    until(job, lambda: job.done >= 1)
+    time.sleep(0.5)  # the frame that it was at
+    assert job.poll() and job.done < 9 and job.paused
+    stopped = job.done
+    time.sleep(0.5)
+    assert job.poll() and job.done == stopped
+    job.pause(False)
+    job.wait()
+    assert (job.done, job.error, job.paused) == (9, "", False)
+    job.pause()  # it has ended: nothing happens
+    other = Job(tmp_path / "puff.json", tmp_path / "not", 9, 24)
+    other.wait()
+    for path in (tmp_path / "not").glob("*.vdb"):
+        assert path.read_bytes() == (tmp_path / "paused" / path.name).read_bytes()
+    job = Job(tmp_path / "puff.json", tmp_path / "ended", 9, 24)
+    job.pause()
+    until(job, lambda: job.done >= 1)
+    job.cancel()
+    job.wait()
+    assert job.error == "" and 1 <= len(list((tmp_path / "ended").glob("*.vdb"))) < 9
+
+
 def test_manifest_is_one(tmp_path):
     """Fields that extensions must have; the wheel that is named lies where it is said."""
     import tomllib

@@ -93,6 +93,17 @@ def check(addon):
         yield 0.05
     with in_view():
         expect("a second bake", bpy.ops.vorton.bake.poll(), False)
+        bpy.ops.vorton.pause()
+    yield 1.0  # the frame that it was at
+    stopped = running.job.done
+    yield 1.0
+    expect("paused at", running.job.done, stopped)
+    expect("paused", running.text(), f"{stopped} of 40 frames, paused")
+    with in_view():
+        bpy.ops.vorton.pause()
+    while running.job.done <= stopped:
+        yield 0.05
+    with in_view():
         bpy.ops.mesh.primitive_cube_add("EXEC_DEFAULT", True)  # Blender is usable
         bpy.ops.vorton.cancel()
     while running.job is not None:

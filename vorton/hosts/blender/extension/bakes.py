@@ -36,7 +36,7 @@ class Running:
         if job is None:
             return ""
         left = f", {clock(job.left)} left" if job.done else ""
-        return f"{job.done} of {job.total} frames{left}"
+        return f"{job.done} of {job.total} frames{', paused' if job.paused else left}"
 
     @classmethod
     def stop(cls):
@@ -430,6 +430,22 @@ class VORTON_OT_cancel(bpy.types.Operator):
         return {"FINISHED"}
 
 
+class VORTON_OT_pause(bpy.types.Operator):
+    """Let the bake wait after the frame that it writes, with the processors free, or go on"""
+
+    bl_idname = "vorton.pause"
+    bl_label = "Pause"
+
+    @classmethod
+    def poll(cls, context):
+        return Running.job is not None
+
+    def execute(self, context):
+        Running.job.pause(not Running.job.paused)
+        redraw(context)
+        return {"FINISHED"}
+
+
 class VORTON_OT_show(bpy.types.Operator):
     """Show the frames that are baked"""
 
@@ -451,6 +467,7 @@ CLASSES = (
     VORTON_OT_bake_from,
     VORTON_OT_branch,
     VORTON_OT_cancel,
+    VORTON_OT_pause,
     VORTON_OT_show,
 )
 
