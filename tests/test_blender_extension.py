@@ -946,6 +946,53 @@ def test_job_pauses(tmp_path):
     assert job.error == "" and 1 <= len(list((tmp_path / "ended").glob("*.vdb"))) < 9
 
 
+def is_running(process):
+    """Whether a process of this machine, that is no child of ours, is at work."""
+    try:
+        state = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0]
+    except FileNotFoundError:
+        return False
+    return state != "Z"
+
+
+@pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="looks into /proc")
+def test_a_bake_of_a_killed_blender_goes_on_to_the_same_bytes(tmp_path):
+    """The process of the bake ends with the one that began it, however that ends."""
+    scene = vt.Scene("puff", voxel=0.1)
+    scene.add(vt.Tracers(vt.Sphere(), count=1000))
+    scene.add(vt.VortexRing(core=0.2))
+    path = tmp_path / "puff.json"
+    scene.save(path)
+    program = (
+        "import sys; from vorton.hosts.blender.job import Job\n"
+        "job = Job(sys.argv[1], sys.argv[2], 30, 24)\n"
+        "while job.poll():\n"
+        "    if job.done: print(job._process.pid, flush=True); sys.stdin.read()"
+    )
+    killed = tmp_path / "killed"
+    host = subprocess.Popen(
+        [sys.executable, "-c", program, str(path), str(killed)],
+        stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
+    )  # fmt: skip
+    with host:
+        worker = int(host.stdout.readline())
+        host.kill()
+    end = time.monotonic() + 60
+    while is_running(worker):
+        assert time.monotonic() < end
+        time.sleep(0.05)
+    whole = Manifest.find(killed).frames
+    assert 1 <= len(whole) < 30
+    kept = {n: (killed / f"puff_{n:04d}.vdb").stat().st_mtime_ns for n in whole}
+    for folder in (killed, tmp_path / "whole"):
+        job = Job(path, folder, 30, 24)
+        job.wait()
+        assert (job.error, len(Manifest.find(folder).frames)) == ("", 30)
+    assert all((killed / f"puff_{n:04d}.vdb").stat().st_mtime_ns == t for n, t in kept.items())
+    for file in (tmp_path / "whole").iterdir():
+        assert file.read_bytes() == (killed / file.name).read_bytes(), file.name
+
+
 def test_manifest_is_one(tmp_path):
     """Fields that extensions must have; the wheel that is named lies where it is said."""
     import tomllib
