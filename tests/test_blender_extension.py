@@ -371,6 +371,7 @@ def test_campfire_is_seen(bakes):
     report, folder = bakes
     assert report["campfire"]["velocity"] == ["velocity", "SECOND"]
     assert report["campfire"]["materials"] == 1
+    assert report["campfire"]["frame"] == 2  # two thirds through the first bake, of 3 frames
     assert report["campfire"]["stage"] == ["camera", "firelight", "ground", "moon"]
     assert report["campfire"]["energies"][-1] > report["campfire"]["energies"][0] == 0
     picture = np.asarray(image.open(folder / "campfire.png").convert("RGB")).astype(int)
@@ -475,6 +476,27 @@ def test_bodies_that_the_flow_moves_move_in_blender(bakes):
     names = ["Smoke", "Stone", "above", "falling"]
     assert sorted([*names, "Stone baked", "Stone motion"]) == found["objects"]
     assert found["frame"] == 7 and found["then"] == names and not found["hidden"]
+
+
+@pytest.mark.slow
+def test_points_are_those_of_the_bake(bakes):
+    """By the files themselves; nothing before the bake and after it."""
+    report, folder = bakes
+    found = report["points"]
+    assert found["said"] == ["FINISHED"] and found["again"] and not found["rendered"]
+    for number in (1, 2):
+        shown = found["frames"][str(100 + number)]
+        with np.load(folder / "kept points" / f"points_{number:04d}.npz") as file:
+            count = len(file["id"])
+            assert np.allclose(shown["co"], file["position"] / 0.1, atol=1e-5)
+            assert np.allclose(shown["velocity"], (file["velocity"] / 0.1).ravel(), atol=1e-6)
+            assert np.allclose(shown["radius"], file["size"] / 4 / 0.1, rtol=1e-5)
+            assert np.allclose(shown["density"], file["density"])
+        assert count > 100 and max(shown["velocity"]) > 2 and shown.get("balls", count) == count
+    for frame in ("100", "103"):
+        assert found["frames"][frame]["co"] == []
+    assert found["untick"][0] and "the bake has points: tick Keep points" in found["untick"][1]
+    assert "points" in found["then"] and "points points" not in found["then"]
 
 
 @pytest.mark.slow
@@ -751,6 +773,13 @@ def test_vertices_at_one_place_are_one():
         with pytest.raises(ValueError, match="its mesh is open"):
             take(*apart(cube[:-1]))
     assert len(meshes.shape_of(*apart(cube[:-1])).vertices) == 33
+    vertices, faces = apart(tetrahedron)
+    mesh, frames = meshes.deforming(np.stack([vertices, 2 * vertices]), faces)
+    assert mesh.closed and mesh.volume == pytest.approx(1 / 6) and frames.shape == (2, 4, 3)
+    assert (frames[0] == mesh.vertices).all() and (frames[1] == 2 * frames[0]).all()
+    vertices, faces = apart(cube[:-1])
+    with pytest.raises(ValueError, match="its mesh is open"):
+        meshes.deforming(vertices[None], faces)
 
 
 def test_walls_are_flat_however_they_are_turned():

@@ -15,6 +15,7 @@ from vorton.manifest import Manifest
 from vorton.progress import clock
 
 from .places import RELATIVE, bake_folder, find_bake, json_path, scene_name, shown_folder
+from .points import show_points
 
 WAIT = 0.2  # s, between two looks at a bake
 ERRORS = (ValueError, TypeError, OSError, RuntimeError)
@@ -175,6 +176,8 @@ def show_whole(operator, scene, job, frames):
     except ERRORS as error:
         operator.report({"WARNING"}, f"nothing to show: {one_line(error)}")
         return
+    if scene.frame_current == scene.frame_start:  # where there is hardly anything to see
+        scene.frame_set(scene.frame_start + 2 * (shown.data.frame_duration - 1) // 3)
     if lacking := volumes.unknown_grids(Running.folder):
         text = f"Blender remembers these files without {', '.join(lacking)}"
         operator.report({"WARNING"}, f"{text}: restart it, or bake into another Folder")
@@ -215,8 +218,8 @@ def redraw(context):
 
 
 def show_bake(scene, folder):
-    """Show a bake of a scene: its volume in the object that did so before, or in a new one, and the
-    bodies that it has moved."""
+    """Show a bake of a scene: its volume in the object that did so before, or in a new one, the
+    bodies that it has moved, and its points."""
     shown = scene.vorton.result
     again = shown is not None and shown.name in scene.objects and shown.type == "VOLUME"
     if again:
@@ -234,6 +237,7 @@ def show_bake(scene, folder):
     if again:
         volumes.measure_again(shown, folder)
     show_bodies(Manifest.find(folder), f"{scene_name(scene)} bodies", scene, metres(scene))
+    show_points(scene, folder)
     return shown
 
 

@@ -124,6 +124,12 @@ class VORTON_PG_scene(bpy.types.PropertyGroup):
         description="The object that shows the bake",
         options=set(),
     )
+    points: bpy.props.PointerProperty(
+        type=bpy.types.Object,
+        name="Points",
+        description="The object that shows the points of the bake",
+        options=set(),
+    )
     ambient: bpy.props.EnumProperty(
         name="Ambient",
         description="The fluid at rest around everything",
