@@ -148,6 +148,36 @@ def test_flame_is_bright_and_redder_than_smoke(found):
     assert flame[0] / flame[2] > 1.3 * smoke[0] / smoke[2]
 
 
+@pytest.mark.slow
+def test_motion_blur_is_as_wide_as_speed_and_shutter_say(in_blender, tmp_path):
+    """A ball of thin smoke at 24 m/s, half a frame open: a box filter as wide as its way adds a
+    twelfth of its square to the variance along it."""
+    random, count, speed, shutter = np.random.default_rng(1), 60_000, 24.0, 0.5
+    place = random.normal(size=(count, 3))
+    place *= (0.4 * random.random(count) ** (1 / 3) / np.linalg.norm(place, axis=1))[:, None]
+    volume = _core.volume_from_tracers(
+        position=place,
+        density=np.full(count, 1 / count),
+        size=np.full(count, (0.268 / count) ** (1 / 3)),
+        voxel_size=0.04,
+        velocity=lambda points: np.tile(np.float32([speed, 0, 0]), (len(points), 1)),
+    )
+    (tmp_path / "smoke.vdb").write_bytes(volume.encode_vdb())
+    result = tmp_path / "result.json"
+    output = in_blender(SCRIPT.parent / "blur_smoke.py", result, tmp_path, shutter)
+    assert result.exists(), output
+    report = json.loads(result.read_text())
+    variances = []
+    for key in ("still", "blurred"):
+        opacity = np.array(report[key])
+        x = (np.arange(len(opacity)) + 0.5) * 4 / len(opacity) - 2
+        middle = opacity @ x / opacity.sum()
+        assert abs(middle) < 0.03  # the frame is in the middle of the shutter
+        variances.append(opacity @ (x - middle) ** 2 / opacity.sum())
+    width = np.sqrt(12 * (variances[1] - variances[0]))
+    assert width == pytest.approx(speed * shutter / report["fps"], rel=0.05)
+
+
 def test_campfire_example(in_blender, tmp_path):
     """Fire above dark ground at frame 2 of 2 that are baked, and nothing at the next."""
     image = pytest.importorskip("PIL.Image")

@@ -323,7 +323,7 @@ def test_export_says_a_command_that_bakes_the_same(scenes):
     words = shlex.split(scenes[0]["command"])
     told = make_parser().parse_args(words[1:])
     assert words[0] == "vorton" and told.fps == 30 / poses.short(np.float32(1.001))
-    assert (scenes[1] / words[2]).exists() and vt.Scene.load(scenes[1] / words[2]).sources
+    assert not told.tracers and vt.Scene.load(scenes[1] / words[2]).sources
 
 
 def test_stage_without_a_bake_leaves_the_earlier_one(scenes):
@@ -334,7 +334,7 @@ def test_stage_without_a_bake_leaves_the_earlier_one(scenes):
 
 def test_another_vorton_and_damage_are_asked_about(scenes):
     expected = {"empty": False, "same": False, "vorton": True, "build": True, "fps": True}
-    expected |= dict.fromkeys(("scene", "damaged", "archive", "asked", "once"), True)
+    expected |= dict.fromkeys(("scene", "damaged", "archive", "points", "asked", "once"), True)
     assert scenes[0]["others"] == expected
 
 
@@ -355,10 +355,11 @@ def test_command_line_bakes_the_same(bakes, tmp_path):
     _, folder = bakes
     scene = folder / "ein Feuer ä.vorton.json"
     command = [sys.executable, "-m", "vorton", "bake", str(scene), str(tmp_path / "again")]
-    subprocess.run([*command, "--frames", "1-14", "--quiet"], check=True, capture_output=True)
+    command += ["--frames", "1-14", "--no-tracers", "--quiet"]
+    subprocess.run(command, check=True, capture_output=True)
     theirs = folder / "vorton" / "ein Feuer ä"
     files = sorted(path.name for path in theirs.glob("*_00*"))
-    assert len(files) == 28 and files == bakes[0]["campfire"]["files"][2:]
+    assert len(files) == 14 and files == bakes[0]["campfire"]["files"][2:]
     for name in files:
         assert (theirs / name).read_bytes() == (tmp_path / "again" / name).read_bytes()
 
@@ -370,6 +371,7 @@ def test_campfire_is_seen(bakes):
     report, folder = bakes
     assert report["campfire"]["velocity"] == ["velocity", "SECOND"]
     assert report["campfire"]["materials"] == 1
+    assert report["campfire"]["frame"] == 2  # two thirds through the first bake, of 3 frames
     assert report["campfire"]["stage"] == ["camera", "firelight", "ground", "moon"]
     assert report["campfire"]["energies"][-1] > report["campfire"]["energies"][0] == 0
     picture = np.asarray(image.open(folder / "campfire.png").convert("RGB")).astype(int)
@@ -423,8 +425,8 @@ def test_a_changed_scene_is_baked_from_the_current_frame_on(bakes, tmp_path):
     report, folder = bakes
     found = report["from here"]
     before, after = found["before"], found["after"]
-    frames = [name for name in before if name.endswith((".vdb", ".npz"))]
-    assert len(frames) == 12 and before.keys() == after.keys()
+    frames = [name for name in before if name.endswith(".vdb")]
+    assert len(frames) == 6 and before.keys() == after.keys()
     for name in frames:
         assert (before[name] == after[name]) == (name[-8:-4] < "0004"), name
     assert found["branched"] == found["after"]
@@ -459,6 +461,42 @@ def test_grids_that_blender_does_not_know_of_are_named(bakes):
     assert "heat" in found["written"]
     said = [text for text in found["said"] if "Blender remembers these files without" in text]
     assert len(said) == bool(lacking) and all(", ".join(lacking) in text for text in said)
+
+
+@pytest.mark.slow
+def test_bodies_that_the_flow_moves_move_in_blender(bakes):
+    """A stone of 2500 kg/m^3 falls as in a vacuum; its parent, which shears it, stays."""
+    found = bakes[0]["falling"]
+    shown, marked = (np.array(found[key]) for key in ("shown", "marked"))
+    assert found["said"] == ["FINISHED"] and found["rendered"] == [True, False]
+    assert np.abs(marked - marked[0]).max() == 0 and found["bodies"] == 1  # and no copy of it
+    times = (np.array(found["frames"]) - 5) / 24
+    fallen = np.multiply.outer(-0.5 * 98.1 * times**2, (0, 0, 1))
+    assert np.abs(shown - marked - fallen[:, None]).max() < 0.01  # of 4.2 units
+    names = ["Smoke", "Stone", "above", "falling"]
+    assert sorted([*names, "Stone baked", "Stone motion"]) == found["objects"]
+    assert found["frame"] == 7 and found["then"] == names and not found["hidden"]
+
+
+@pytest.mark.slow
+def test_points_are_those_of_the_bake(bakes):
+    """By the files themselves; nothing before the bake and after it."""
+    report, folder = bakes
+    found = report["points"]
+    assert found["said"] == ["FINISHED"] and found["again"] and not found["rendered"]
+    for number in (1, 2):
+        shown = found["frames"][str(100 + number)]
+        with np.load(folder / "kept points" / f"points_{number:04d}.npz") as file:
+            count = len(file["id"])
+            assert np.allclose(shown["co"], file["position"] / 0.1, atol=1e-5)
+            assert np.allclose(shown["velocity"], (file["velocity"] / 0.1).ravel(), atol=1e-6)
+            assert np.allclose(shown["radius"], file["size"] / 4 / 0.1, rtol=1e-5)
+            assert np.allclose(shown["density"], file["density"])
+        assert count > 100 and max(shown["velocity"]) > 2 and shown.get("balls", count) == count
+    for frame in ("100", "103"):
+        assert found["frames"][frame]["co"] == []
+    assert found["untick"][0] and "the bake has points: tick Keep points" in found["untick"][1]
+    assert "points" in found["then"] and "points points" not in found["then"]
 
 
 @pytest.mark.slow
@@ -735,6 +773,13 @@ def test_vertices_at_one_place_are_one():
         with pytest.raises(ValueError, match="its mesh is open"):
             take(*apart(cube[:-1]))
     assert len(meshes.shape_of(*apart(cube[:-1])).vertices) == 33
+    vertices, faces = apart(tetrahedron)
+    mesh, frames = meshes.deforming(np.stack([vertices, 2 * vertices]), faces)
+    assert mesh.closed and mesh.volume == pytest.approx(1 / 6) and frames.shape == (2, 4, 3)
+    assert (frames[0] == mesh.vertices).all() and (frames[1] == 2 * frames[0]).all()
+    vertices, faces = apart(cube[:-1])
+    with pytest.raises(ValueError, match="its mesh is open"):
+        meshes.deforming(vertices[None], faces)
 
 
 def test_walls_are_flat_however_they_are_turned():
@@ -890,6 +935,91 @@ def test_job_says_how_far_it_is_and_what_is_wrong(tmp_path):
     for line in ("7\n", "null\n", '["done"]\n', "done\n"):  # not ours
         job._take(line)
     assert job.done == 0
+
+
+def test_job_pauses(tmp_path):
+    """It makes no frame meanwhile, ends with the bytes of one that did not pause, and can be
+    cancelled while it waits."""
+    scene = vt.Scene("puff", voxel=0.1)
+    scene.add(vt.Tracers(vt.Sphere(), count=1000))
+    scene.save(tmp_path / "puff.json")
+
+    def until(job, met):
+        end = time.monotonic() + 60
+        while not met():
+            assert time.monotonic() < end, (job.done, job.error)
+            job.poll()
+            time.sleep(0.01)
+
+    job = Job(tmp_path / "puff.json", tmp_path / "paused", 9, 24)
+    job.pause()
+    until(job, lambda: job.done >= 1)
+    time.sleep(0.5)  # the frame that it was at
+    assert job.poll() and job.done < 9 and job.paused
+    stopped = job.done
+    time.sleep(0.5)
+    assert job.poll() and job.done == stopped
+    job.pause(False)
+    job.wait()
+    assert (job.done, job.error, job.paused) == (9, "", False)
+    job.pause()  # it has ended: nothing happens
+    other = Job(tmp_path / "puff.json", tmp_path / "not", 9, 24)
+    other.wait()
+    for path in (tmp_path / "not").glob("*.vdb"):
+        assert path.read_bytes() == (tmp_path / "paused" / path.name).read_bytes()
+    job = Job(tmp_path / "puff.json", tmp_path / "ended", 9, 24)
+    job.pause()
+    until(job, lambda: job.done >= 1)
+    job.cancel()
+    job.wait()
+    assert job.error == "" and 1 <= len(list((tmp_path / "ended").glob("*.vdb"))) < 9
+
+
+def is_running(process):
+    """Whether a process of this machine, that is no child of ours, is at work."""
+    try:
+        state = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0]
+    except FileNotFoundError:
+        return False
+    return state != "Z"
+
+
+@pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="looks into /proc")
+def test_a_bake_of_a_killed_blender_goes_on_to_the_same_bytes(tmp_path):
+    """The process of the bake ends with the one that began it, however that ends."""
+    scene = vt.Scene("puff", voxel=0.1)
+    scene.add(vt.Tracers(vt.Sphere(), count=1000))
+    scene.add(vt.VortexRing(core=0.2))
+    path = tmp_path / "puff.json"
+    scene.save(path)
+    program = (
+        "import sys; from vorton.hosts.blender.job import Job\n"
+        "job = Job(sys.argv[1], sys.argv[2], 30, 24)\n"
+        "while job.poll():\n"
+        "    if job.done: print(job._process.pid, flush=True); sys.stdin.read()"
+    )
+    killed = tmp_path / "killed"
+    host = subprocess.Popen(
+        [sys.executable, "-c", program, str(path), str(killed)],
+        stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
+    )  # fmt: skip
+    with host:
+        worker = int(host.stdout.readline())
+        host.kill()
+    end = time.monotonic() + 60
+    while is_running(worker):
+        assert time.monotonic() < end
+        time.sleep(0.05)
+    whole = Manifest.find(killed).frames
+    assert 1 <= len(whole) < 30
+    kept = {n: (killed / f"puff_{n:04d}.vdb").stat().st_mtime_ns for n in whole}
+    for folder in (killed, tmp_path / "whole"):
+        job = Job(path, folder, 30, 24)
+        job.wait()
+        assert (job.error, len(Manifest.find(folder).frames)) == ("", 30)
+    assert all((killed / f"puff_{n:04d}.vdb").stat().st_mtime_ns == t for n, t in kept.items())
+    for file in (tmp_path / "whole").iterdir():
+        assert file.read_bytes() == (killed / file.name).read_bytes(), file.name
 
 
 def test_manifest_is_one(tmp_path):

@@ -63,6 +63,7 @@ class Progress:
             self.bar.update()
         elif callable(self.show):
             self.show(self.done, self.total, left)
+            self.started += time.monotonic() - now  # it may have waited: that is not to come again
         elif self.show and (
             self.done == self.total or now - self.last_line >= LEAST_SECONDS_BETWEEN_LINES
         ):

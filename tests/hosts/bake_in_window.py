@@ -1,4 +1,5 @@
-"""Bakes in the window of a real Blender: undo, work during a bake, cancel, going on.
+"""Bakes in the window of a real Blender: undo, work during a bake, pause, cancel, going on; and
+Blender's own smoke beside it, which the module bpy of 4.2 and 4.5 cannot bake even by itself.
 
     xvfb-run -a blender --factory-startup --python-use-system-env \\
         --python tests/hosts/bake_in_window.py -- FOLDER
@@ -59,6 +60,25 @@ def is_another(addon):
     return addon.bakes.holds_other(scene, addon.bakes.write_scene(scene))
 
 
+def bake_fluid_of_blender():
+    """Its smoke, in the scene of vorton; names of the files."""
+    with in_view():
+        bpy.ops.mesh.primitive_uv_sphere_add("EXEC_DEFAULT", radius=0.4)
+        flow = bpy.context.object.modifiers.new("Fluid", "FLUID")
+        bpy.ops.mesh.primitive_cube_add("EXEC_DEFAULT", size=2)
+        fluid = bpy.context.object.modifiers.new("Fluid", "FLUID")
+    flow.fluid_type, fluid.fluid_type = "FLOW", "DOMAIN"
+    flow.flow_settings.flow_type, flow.flow_settings.flow_behavior = "SMOKE", "INFLOW"
+    settings, cache = fluid.domain_settings, FOLDER / "cache of Blender"
+    settings.domain_type, settings.resolution_max = "GAS", 16
+    settings.cache_type, settings.cache_data_format = "ALL", "OPENVDB"
+    settings.cache_frame_start, settings.cache_frame_end = 1, 4
+    settings.cache_directory = str(cache)
+    with in_view():
+        bpy.ops.fluid.bake_all("EXEC_DEFAULT")
+    return len(list((cache / "data").glob("*.vdb")))
+
+
 def check(addon):
     """The steps; each yield gives Blender so many seconds for its events."""
     running = addon.bakes.Running
@@ -93,6 +113,17 @@ def check(addon):
         yield 0.05
     with in_view():
         expect("a second bake", bpy.ops.vorton.bake.poll(), False)
+        bpy.ops.vorton.pause()
+    yield 1.0  # the frame that it was at
+    stopped = running.job.done
+    yield 1.0
+    expect("paused at", running.job.done, stopped)
+    expect("paused", running.text(), f"{stopped} of 40 frames, paused")
+    with in_view():
+        bpy.ops.vorton.pause()
+    while running.job.done <= stopped:
+        yield 0.05
+    with in_view():
         bpy.ops.mesh.primitive_cube_add("EXEC_DEFAULT", True)  # Blender is usable
         bpy.ops.vorton.cancel()
     while running.job is not None:
@@ -157,6 +188,7 @@ def check(addon):
         bpy.ops.ed.undo()
     yield 0.2
     expect("branch undone", bpy.context.scene.vorton.folder, "//vorton")
+    expect("files of Blender's own smoke", bake_fluid_of_blender(), 4)
     addon.unregister()
     expect("left", [name for name in dir(bpy.types) if name.startswith("VORTON_")], [])
 

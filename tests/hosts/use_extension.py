@@ -53,7 +53,8 @@ def traces():
     classes = [name for name in dir(bpy.types) if name.startswith("VORTON_")]
     owners = [bpy.types.Object, bpy.types.Scene]
     properties = [o.__name__ for o in owners if hasattr(o, "vorton")]
-    handlers = [f.__module__ for f in bpy.app.handlers.load_pre if "vorton" in f.__module__]
+    called = [*bpy.app.handlers.load_pre, *bpy.app.handlers.frame_change_pre]
+    handlers = [f.__module__ for f in called if "vorton" in f.__module__]
     menus = [f for f in bpy.types.VIEW3D_MT_add._dyn_ui_initialize() if "vorton" in f.__module__]
     return [*classes, *properties, *handlers, *map(repr, menus)]
 
@@ -457,7 +458,9 @@ def stages(addon, folder):
     scene, operators, said = fresh(), addon.operators, []
     bpy.ops.wm.save_as_mainfile(filepath=str(folder / "staged.blend"))
     scene = bpy.context.scene
-    operator = types.SimpleNamespace(samples=2, report=lambda kind, text: said.append(text))
+    operator = types.SimpleNamespace(
+        samples=2, size=50, report=lambda kind, text: said.append(text)
+    )
     context = types.SimpleNamespace(scene=scene)
     operators.VORTON_OT_stage.execute(operator, context)
     none = "staged stage" not in bpy.data.collections
@@ -500,13 +503,15 @@ def others(addon, folder):
 
     found = {"empty": holds(scene)}
     place = addon.bakes.bake_folder(scene)
-    vt.bake(made.scene, place, frames=(1, 1), fps=made.fps, progress=False)
+    vt.bake(made.scene, place, frames=(1, 1), fps=made.fps, tracers=False, progress=False)
     found["same"] = holds(scene)
     path = place / "other.json"
     whole = path.read_text()
     scene.vorton.keep_archive = False
     found["archive"] = holds(scene)
-    scene.vorton.keep_archive = True
+    scene.vorton.keep_archive, scene.vorton.keep_points = True, True
+    found["points"] = holds(scene)
+    scene.vorton.keep_points = False
     changes = {"vorton": "0.0.0", "build": "another", "fps": 12.5, "scene_sha256": "0"}
     for key, value in changes.items():
         path.write_text(json.dumps({**json.loads(whole), key: value}))
@@ -652,9 +657,10 @@ def campfire(folder):
     path = folder / "ein Feuer ä.blend"
     bpy.ops.wm.save_as_mainfile(filepath=str(path))
     looks = looks_of_bakes(scene)
+    gone_to = scene.frame_current
     assert bpy.ops.vorton.export() == {"FINISHED"}
     for _ in range(2):  # in the place of the first
-        assert bpy.ops.vorton.stage(samples=2) == {"FINISHED"}
+        assert bpy.ops.vorton.stage(samples=2, size=100) == {"FINISHED"}
     stage = bpy.data.collections[f"{path.stem} stage"].objects
     lamp = next(thing for thing in stage if thing.name.startswith("firelight")).data
     energies = []
@@ -670,7 +676,7 @@ def campfire(folder):
     names = sorted(thing.name.split(".")[0] for thing in stage)
     return {"velocity": [shown.data.velocity_grid, shown.data.velocity_unit],
             "files": sorted(found), "materials": len(shown.data.materials),
-            "stage": names, "energies": energies, "looks": looks}  # fmt: skip
+            "stage": names, "energies": energies, "looks": looks, "frame": gone_to}  # fmt: skip
 
 
 def looks_of_bakes(scene):
@@ -820,6 +826,90 @@ def from_here(addon, folder):
     return found | {"version": as_another_version(addon, folder, place)}
 
 
+def vertices_of(thing):
+    """In the world."""
+    matrix = np.array(thing.matrix_world)
+    vertices = np.array([tuple(vertex.co) for vertex in thing.data.vertices])
+    return vertices @ matrix[:3, :3].T + matrix[:3, 3]
+
+
+def falling(folder):
+    """A stone that falls through air, 10 cm a unit: what shows it, and where."""
+    scene = fresh(frames=8, start=5)
+    scene.unit_settings.scale_length, scene.gravity = 0.1, (0, 0, -98.1)
+    scene.vorton.simulation.use_voxel, scene.vorton.simulation.voxel = True, 1
+    parent = bpy.data.objects.new("above", None)
+    scene.collection.objects.link(parent)
+    parent.scale = (1, 1, 2)
+    stone = add_mesh("cube", "Stone", size=5, location=(3, 4, 50), rotation=(0.3, 0.2, 0))
+    mark(stone, "BODY")
+    stone.parent, stone.vorton.body.use_density, stone.vorton.body.density = parent, True, 2500
+    stone.modifiers.new("Collision", "COLLISION")
+    mark(add_mesh("uv_sphere", "Smoke", radius=2, location=(0, 0, 2)), "TRACERS")
+    bpy.ops.wm.save_as_mainfile(filepath=str(folder / "falling.blend"))
+    scene = bpy.context.scene
+    found = {"frames": [5, 8, 12], "said": said_by(bpy.ops.vorton.bake)}
+    shown = bpy.data.objects["Stone baked"]
+    before = exported("falling").scene
+    for key in ("shown", "marked"):
+        found[key] = []
+    for frame in found["frames"]:
+        scene.frame_set(frame)
+        found["shown"].append(vertices_of(shown).tolist())
+        found["marked"].append(vertices_of(stone).tolist())
+    found["rendered"] = [thing.hide_render for thing in (stone, shown)]
+    found["bodies"] = len(before.bodies)
+    scene.frame_set(7)
+    assert bpy.ops.vorton.show() == {"FINISHED"}
+    found["frame"] = scene.frame_current
+    found["objects"] = sorted(thing.name for thing in scene.objects)
+    stone.vorton.body.use_density = False
+    assert bpy.ops.vorton.bake(overwrite=True) == {"FINISHED"}
+    found |= {"then": sorted(thing.name for thing in scene.objects), "hidden": stone.hide_render}
+    return found
+
+
+def kept_points(addon, folder):
+    """The points a scene of 10 cm a unit shows, frame by frame, and once it is opened again."""
+    scene, _ = ball_of_smoke(101, 0.1)
+    scene.vorton.keep_points, scene.vorton.simulation.wind = True, (3, 0, 0)
+    bpy.ops.wm.save_as_mainfile(filepath=str(folder / "points.blend"))
+    scene = bpy.context.scene
+    found = {"said": said_by(bpy.ops.vorton.bake)}
+
+    def look(frame):
+        scene.frame_set(frame)
+        graph = bpy.context.evaluated_depsgraph_get()
+        mesh = scene.vorton.points.data
+        data = {"co": np.array([tuple(vertex.co) for vertex in mesh.vertices])}
+        for name, key in (("velocity", "vector"), ("radius", "value"), ("density", "value")):
+            if name in mesh.attributes:
+                layer = mesh.attributes[name].data
+                data[name] = np.zeros(len(layer) * (3 if key == "vector" else 1), np.float32)
+                layer.foreach_get(key, data[name])
+        shown = scene.vorton.points.evaluated_get(graph)
+        if hasattr(shown, "evaluated_geometry"):  # from Blender 4.5 on
+            geometry = shown.evaluated_geometry()
+            cloud = geometry.pointcloud
+            data["balls"] = np.array(len(cloud.points) if cloud else 0)
+        return {name: value.tolist() for name, value in data.items()}
+
+    found["frames"] = {frame: look(frame) for frame in (100, 101, 102, 103)}
+    bpy.ops.wm.save_mainfile()
+    bpy.ops.wm.open_mainfile(filepath=str(folder / "points.blend"))
+    scene = bpy.context.scene
+    found["again"] = look(102) == found["frames"][102]
+    found["rendered"] = not scene.vorton.points.hide_render
+    scene.frame_set(102)
+    found["untick"] = [scene.vorton.keep_points]
+    shutil.copytree(addon.bakes.bake_folder(scene), folder / "kept points")
+    scene.vorton.keep_points = False
+    found["untick"].append(said_by(bpy.ops.vorton.bake_from))
+    assert bpy.ops.vorton.bake(overwrite=True) == {"FINISHED"}
+    found["then"] = [thing.name for thing in scene.objects]
+    return found
+
+
 def new_grids(addon, folder):
     """Fire in the place of smoke: what Blender does not know of is said."""
     from vorton.manifest import Manifest
@@ -879,6 +969,8 @@ def what_bakes_are(addons, folder):
             "nothing yet": nothing_yet(folder),
             "from here": from_here(addon, folder),
             "new grids": new_grids(addon, folder),
+            "falling": falling(folder),
+            "points": kept_points(addon, folder),
         }
 
 

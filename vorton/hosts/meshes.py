@@ -37,7 +37,8 @@ def shape_of(vertices: np.ndarray, faces: np.ndarray) -> Shape:
         wider than long as a disk. A mesh that is open, or anything else, is a Mesh. Vertices at
         one place are one where that closes it.
     """
-    vertices, faces = _welded(vertices, faces)
+    rows, faces = _welded(vertices, faces)
+    vertices = vertices[rows]
     if len(faces) and count_open_edges(faces) == 0:
         lower, upper = vertices.min(axis=0), vertices.max(axis=0)
         center, size = (lower + upper) / 2, upper - lower
@@ -50,18 +51,19 @@ def shape_of(vertices: np.ndarray, faces: np.ndarray) -> Shape:
 
 
 def _welded(vertices: np.ndarray, faces: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """A mesh whose parts have vertices of their own where they meet, as those of texts and curves
-    do, with one for each place; any other mesh as it is.
+    """Which vertices stay, and the faces of these: of a mesh whose parts have vertices of their own
+    where they meet, as those of texts and curves do, one for each place; of any other mesh all.
     """
+    whole = np.arange(len(vertices))
     if not len(faces) or count_open_edges(faces) == 0:
-        return vertices, faces
+        return whole, faces
     places = vertices.astype(np.float32) + np.float32(0)  # -0 is 0
     _, first, number = np.unique(places, axis=0, return_index=True, return_inverse=True)
     joined = number.reshape(-1)[faces]
     joined = joined[(joined != np.roll(joined, 1, axis=1)).all(axis=1)]
     if not len(joined) or count_open_edges(joined):
-        return vertices, faces
-    return vertices[first], joined
+        return whole, faces
+    return first, joined
 
 
 def _numbers(values: Any) -> tuple[float, ...]:
@@ -171,9 +173,12 @@ def solid(vertices: np.ndarray, faces: np.ndarray) -> Shape:
     return _checked(shape) if isinstance(shape, Mesh) else shape
 
 
-def closed_mesh(vertices: np.ndarray, faces: np.ndarray) -> Mesh:
-    """The mesh of a body, with all of these vertices; ValueError where it is open."""
-    return _checked(Mesh(vertices=vertices.astype(np.float32), faces=faces.astype(np.int32)))
+def deforming(frames: np.ndarray, faces: np.ndarray) -> tuple[Mesh, np.ndarray]:
+    """The mesh of a body at the first of some frames (n, vertices, 3), and the float32 positions
+    of its vertices in all of them; ValueError where it is open."""
+    rows, faces = _welded(frames[0], faces)
+    kept = frames[:, rows].astype(np.float32)
+    return _checked(Mesh(vertices=kept[0], faces=faces.astype(np.int32))), kept
 
 
 def _checked(mesh: Mesh) -> Mesh:

@@ -456,11 +456,12 @@ def _deforming(item: _Item, frames: np.ndarray, poses: list[Pose], fps: float) -
     """Shape, motion and deformation of a body."""
     assert item.faces is not None
     faces = item.faces[:, ::-1] if poses[0].is_mirrored else item.faces
+    mesh, kept = meshes.deforming(frames, faces)
     rigid = [dataclasses.replace(pose, stretch=poses[0].stretch) for pose in poses]
     return {
-        "shape": meshes.closed_mesh(frames[0], faces),
+        "shape": mesh,
         "parent": transform_of(rigid, fps, grows=False),
-        "deformation": Deformation(frames, fps=fps),
+        "deformation": Deformation(kept, fps=fps),
     }
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import queue
@@ -15,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from ... import __file__ as _init
+from .worker import GO_ON, PAUSE
 
 WORKER = "vorton.hosts.blender.worker"
 
@@ -44,6 +46,8 @@ class Job:
     fps : float, 1/s
     archive : bool
         Keep the state of each frame, default True.
+    points : bool
+        Write the tracers of each frame, too, default False. A branch has those of its origin.
     overwrite : bool
         Remove what another bake has left in the folder.
     origin : path, optional
@@ -62,6 +66,7 @@ class Job:
     warnings : list of str
     error : str
         Why it ended before its end; empty where it did not.
+    paused : bool
     """
 
     def __init__(
@@ -72,6 +77,7 @@ class Job:
         fps: float,
         *,
         archive: bool = True,
+        points: bool = False,
         overwrite: bool = False,
         origin: str | os.PathLike[str] | None = None,
         kept: int = 0,
@@ -80,13 +86,13 @@ class Job:
         self.done, self.total, self.left = 0, frames, 0.0
         self.warnings: list[str] = []
         self.error = ""
-        self.cancelled = self._ended = False
+        self.cancelled = self.paused = self._ended = False
         what: dict[str, Any] = {
             "scene": os.fspath(scene),
             "folder": os.fspath(folder),
             "frames": frames,
         }
-        what |= {"fps": fps, "archive": archive, "overwrite": overwrite}
+        what |= {"fps": fps, "archive": archive, "points": points, "overwrite": overwrite}
         what |= {"origin": None if origin is None else os.fspath(origin), "kept": kept}
         arguments = json.dumps(what)
         self._lines: queue.SimpleQueue[str | None] = queue.SimpleQueue()
@@ -155,6 +161,13 @@ class Job:
         if status and not self.error and not self.cancelled:
             tail: Sequence[str] = [line.strip() for line in self._stderr if line.strip()]
             self.error = f"the bake has ended with status {status}: {' '.join(tail[-1:])}"
+
+    def pause(self, paused: bool = True) -> None:
+        """Let it wait after the frame that it writes, or go on."""
+        self.paused = paused
+        if self._process.stdin is not None and not self._process.stdin.closed:
+            with contextlib.suppress(OSError):  # it has ended
+                os.write(self._process.stdin.fileno(), PAUSE if paused else GO_ON)
 
     def cancel(self) -> None:
         """Let it end after the frame that it writes; all frames before it are whole."""

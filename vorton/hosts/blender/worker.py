@@ -3,8 +3,8 @@
     python -m vorton.hosts.blender.worker '{"scene": "a.json", "folder": "a", "frames": 96, ...}'
 
 It writes what `vorton bake` would, or `vorton branch` where "origin" is the bake that is left.
-When its standard input ends, as it does when Blender ends, it stops after the frame that is being
-written.
+Where its standard input says `PAUSE` it waits after the frame that is being written, until it says
+`GO_ON`; when it ends, as it does when Blender ends, the bake stops there.
 """
 
 from __future__ import annotations
@@ -22,16 +22,27 @@ from ...baking import bake
 from ...cli import one_line
 from ...scene import Scene
 
+PAUSE, GO_ON = b"0", b"1"
+
+_going = threading.Event()
+_going.set()
+
 
 def say(**what: Any) -> None:
     """One line of JSON."""
     print(json.dumps(what), flush=True)
 
 
-def _interrupt_at_end() -> None:
-    while os.read(0, 4096):  # without the lock of sys.stdin, which the end of Python wants
-        pass
+def _listen() -> None:
+    while said := os.read(0, 4096):  # without the lock of sys.stdin, which the end of Python wants
+        (_going.clear if said.endswith(PAUSE) else _going.set)()
     _thread.interrupt_main()
+    _going.set()
+
+
+def _tell(done: int, total: int, left: float) -> None:
+    say(done=done, total=total, left=left)
+    _going.wait()
 
 
 def _bake(task: dict[str, Any]) -> None:
@@ -39,12 +50,13 @@ def _bake(task: dict[str, Any]) -> None:
     how: dict[str, Any] = {
         "frames": (1, task["frames"]),
         "overwrite": task["overwrite"],
-        "progress": lambda done, total, left: say(done=done, total=total, left=left),
+        "progress": _tell,
     }
     if task["origin"] is not None:
         branch(scene, task["origin"], task["folder"], frame=task["kept"], **how)
     else:
-        bake(scene, task["folder"], fps=task["fps"], archive=task["archive"], **how)
+        how |= {"archive": task["archive"], "tracers": task["points"]}
+        bake(scene, task["folder"], fps=task["fps"], **how)
 
 
 def main(arguments: str) -> int:
@@ -52,7 +64,7 @@ def main(arguments: str) -> int:
     task = json.loads(arguments)
     if hasattr(os, "nice"):
         os.nice(5)  # Blender's own threads go first
-    threading.Thread(target=_interrupt_at_end, daemon=True).start()
+    threading.Thread(target=_listen, daemon=True).start()
     warnings.showwarning = lambda message, *_, **__: say(warning=str(message))
     try:
         _bake(task)

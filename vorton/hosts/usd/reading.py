@@ -219,9 +219,8 @@ def _body(shot: _Shot, prim: Any, name: str) -> Body:
     vertices = pose.stretched(vertices, shot.length)
     if frames is None:
         return Body(meshes.solid(vertices, faces), name=name, parent=parent)
-    moves = Deformation(pose.stretched(frames, shot.length).astype(np.float32), fps=shot.fps)
-    mesh = meshes.closed_mesh(vertices, faces)
-    return Body(mesh, name=name, parent=parent, deformation=moves)
+    mesh, kept = meshes.deforming(pose.stretched(frames, shot.length), faces)
+    return Body(mesh, name=name, parent=parent, deformation=Deformation(kept, fps=shot.fps))
 
 
 def _scaled(shape: Shape, scale: np.ndarray) -> Shape | None:

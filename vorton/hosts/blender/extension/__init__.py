@@ -1,13 +1,14 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """vorton in Blender: smoke and fire by vortex particles, baked from a Blender scene."""
 
-from . import bakes, operators, panels, preview, properties
+from . import bakes, operators, panels, points, preview, properties
 
 
 def register():
     properties.register()
     operators.register()
     bakes.register()
+    points.register()
     preview.register()
     panels.register()
 
@@ -15,6 +16,7 @@ def register():
 def unregister():
     panels.unregister()
     preview.unregister()
+    points.unregister()
     bakes.unregister()
     operators.unregister()
     properties.unregister()

@@ -7,6 +7,7 @@ from vorton import _core
 from vorton.archive import Archive
 from vorton.cli import one_line
 from vorton.hosts.blender import volumes
+from vorton.hosts.blender.bodies import show_bodies
 from vorton.hosts.blender.export import export_scene, metres
 from vorton.hosts.blender.job import Job
 from vorton.hosts.blender.sequences import find_sequence
@@ -14,6 +15,7 @@ from vorton.manifest import Manifest
 from vorton.progress import clock
 
 from .places import RELATIVE, bake_folder, find_bake, json_path, scene_name, shown_folder
+from .points import show_points
 
 WAIT = 0.2  # s, between two looks at a bake
 ERRORS = (ValueError, TypeError, OSError, RuntimeError)
@@ -35,7 +37,7 @@ class Running:
         if job is None:
             return ""
         left = f", {clock(job.left)} left" if job.done else ""
-        return f"{job.done} of {job.total} frames{left}"
+        return f"{job.done} of {job.total} frames{', paused' if job.paused else left}"
 
     @classmethod
     def stop(cls):
@@ -89,6 +91,7 @@ class VORTON_OT_export(bpy.types.Operator):
         name, fps = json_path(scene).name, repr(made.fps).removesuffix(".0")
         name = f'"{name}"' if " " in name else name
         text = f"vorton bake {name} OUT --frames 1-{made.frames} --fps {fps}"
+        text += "" if scene.vorton.keep_points else " --no-tracers"
         self.report({"INFO"}, text)
         return {"FINISHED"}
 
@@ -150,6 +153,7 @@ def begin(operator, context, folder, origin=None, kept=0):
             made.frames,
             made.fps,
             archive=scene.vorton.keep_archive,
+            points=scene.vorton.keep_points,
             overwrite=operator.overwrite,
             origin=origin,
             kept=kept,
@@ -172,6 +176,8 @@ def show_whole(operator, scene, job, frames):
     except ERRORS as error:
         operator.report({"WARNING"}, f"nothing to show: {one_line(error)}")
         return
+    if scene.frame_current == scene.frame_start:  # where there is hardly anything to see
+        scene.frame_set(scene.frame_start + 2 * (shown.data.frame_duration - 1) // 3)
     if lacking := volumes.unknown_grids(Running.folder):
         text = f"Blender remembers these files without {', '.join(lacking)}"
         operator.report({"WARNING"}, f"{text}: restart it, or bake into another Folder")
@@ -195,6 +201,7 @@ def holds_other(scene, made):
         "vorton": _core.version(),
         "build": _core.build(),
         "archive": f"{made.scene.name}.vta" if scene.vorton.keep_archive else None,
+        "tracers": scene.vorton.keep_points,
     }
     found = Manifest.all_in(bake_folder(scene))
     path = bake_folder(scene) / f"{made.scene.name}.json"
@@ -211,7 +218,8 @@ def redraw(context):
 
 
 def show_bake(scene, folder):
-    """Show a bake of a scene: in the volume that did so before, or in a new one."""
+    """Show a bake of a scene: its volume in the object that did so before, or in a new one, the
+    bodies that it has moved, and its points."""
     shown = scene.vorton.result
     again = shown is not None and shown.name in scene.objects and shown.type == "VOLUME"
     if again:
@@ -228,6 +236,8 @@ def show_bake(scene, folder):
             pass
     if again:
         volumes.measure_again(shown, folder)
+    show_bodies(Manifest.find(folder), f"{scene_name(scene)} bodies", scene, metres(scene))
+    show_points(scene, folder)
     return shown
 
 
@@ -276,6 +286,9 @@ def last_kept(scene, made):
     if manifest.data["fps"] != made.fps:
         told = f"the bake has {manifest.data['fps']:g} frames a second, the scene {made.fps:g}"
         raise ValueError(f"{told}: set the frame rate back, or bake all of it")
+    if manifest.data["tracers"] != about.keep_points:
+        has, box = ("has", "tick") if manifest.data["tracers"] else ("has no", "untick")
+        raise ValueError(f"the bake {has} points: {box} Keep points, or bake all of it")
     shown = about.result
     if shown is not None and shown.type == "VOLUME" and shown.data.frame_start != start:
         told = f"the bake begins at frame {shown.data.frame_start}, the scene at {start}"
@@ -421,6 +434,22 @@ class VORTON_OT_cancel(bpy.types.Operator):
         return {"FINISHED"}
 
 
+class VORTON_OT_pause(bpy.types.Operator):
+    """Let the bake wait after the frame that it writes, with the processors free, or go on"""
+
+    bl_idname = "vorton.pause"
+    bl_label = "Pause"
+
+    @classmethod
+    def poll(cls, context):
+        return Running.job is not None
+
+    def execute(self, context):
+        Running.job.pause(not Running.job.paused)
+        redraw(context)
+        return {"FINISHED"}
+
+
 class VORTON_OT_show(bpy.types.Operator):
     """Show the frames that are baked"""
 
@@ -442,6 +471,7 @@ CLASSES = (
     VORTON_OT_bake_from,
     VORTON_OT_branch,
     VORTON_OT_cancel,
+    VORTON_OT_pause,
     VORTON_OT_show,
 )
 

@@ -114,13 +114,22 @@ class VORTON_OT_stage(bpy.types.Operator):
     bl_label = "Set up render"
     bl_options = {"REGISTER", "UNDO"}
 
-    samples: bpy.props.IntProperty(name="Samples", default=48, min=1, max=100_000)
+    samples: bpy.props.IntProperty(name="Samples", default=24, min=1, max=100_000)
+    size: bpy.props.IntProperty(
+        name="Size",
+        description="Of the picture, in percent of the scene's resolution",
+        default=50,
+        min=1,
+        max=100,
+        subtype="PERCENTAGE",
+    )
 
     def execute(self, context):
         scene = context.scene
         try:
             with as_stage(scene):
                 set_stage(scene, self.samples)
+                scene.render.resolution_percentage = self.size
         except ERRORS as error:
             return refused(self, error)
         return {"FINISHED"}
@@ -133,7 +142,8 @@ def as_stage(scene):
     before, camera, world = set(scene.collection.objects), scene.camera, scene.world
 
     def added():
-        return [t for t in scene.collection.objects if t not in before and t.type != "VOLUME"]
+        own = {scene.vorton.result, scene.vorton.points}
+        return [t for t in scene.collection.objects if t not in before and t not in own]
 
     try:
         yield

@@ -81,7 +81,10 @@ def draw_bake(layout, context):
             column.progress(factor=job.done / max(job.total, 1), text=Running.text())
         else:  # Blender 3
             column.label(text=Running.text())
-        column.operator("vorton.cancel", icon="CANCEL")
+        row = column.row(align=True)
+        text, icon = ("Go on", "PLAY") if job.paused else ("Pause", "PAUSE")
+        row.operator("vorton.pause", text=text, icon=icon)
+        row.operator("vorton.cancel", icon="CANCEL")
     shown = Preview.live is not None
     column.operator("vorton.live", icon="HIDE_OFF" if shown else "HIDE_ON", depress=shown)
     if Preview.text():
@@ -93,6 +96,7 @@ def draw_bake(layout, context):
     layout.use_property_split = True
     layout.prop(scene.vorton, "folder")
     layout.prop(scene.vorton, "keep_archive")
+    layout.prop(scene.vorton, "keep_points")
     layout.label(text=str(bake_folder(scene)), icon="FILE_FOLDER")
     row = layout.row(align=True)
     row.operator("vorton.show")

@@ -100,6 +100,12 @@ class VORTON_PG_scene(bpy.types.PropertyGroup):
         default=True,
         options=set(),
     )
+    keep_points: bpy.props.BoolProperty(
+        name="Keep points",
+        description="Keep what carries the smoke of each frame as points, too, and show them: "
+        "four times as large as the volumes",
+        options=set(),
+    )
     use_fields: bpy.props.BoolProperty(
         name="Blender's force fields",
         description="Wind, vortex, turbulence and drag fields of Blender act on the fluid, too",
@@ -116,6 +122,12 @@ class VORTON_PG_scene(bpy.types.PropertyGroup):
         type=bpy.types.Object,
         name="Volume",
         description="The object that shows the bake",
+        options=set(),
+    )
+    points: bpy.props.PointerProperty(
+        type=bpy.types.Object,
+        name="Points",
+        description="The object that shows the points of the bake",
         options=set(),
     )
     ambient: bpy.props.EnumProperty(
