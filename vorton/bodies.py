@@ -182,7 +182,6 @@ class Body(BodyBase):
         body, through the wall of a container, too: as a piston it pushes the fluid as far as it is
         inside, and a little through the wall when it comes near. The scale of it and of its parents
         must not change.
-    {parameters}
     deformation : Deformation, optional
         Its shape, one Mesh, is where the vertices are at rest, and goes with them; a density it
         cannot have. Each of the convex pieces that the mesh is split into at rest stays convex:
