@@ -168,6 +168,12 @@ class Body(BodyBase):
     a ball held in a wind has the coefficient .16, .08 and .05 with 4, 6 and 8 cells a radius, real
     ones have .1 to .5. `damping` adds what is missing.
 
+    A step has up to 8 substeps for what panels need: the flow about a body that goes farther than
+    about its radius in a frame is coarse (contact holds at any speed); more frames a second resolve
+    it. Of a plane, such as a floor, panels lie under the vortons, and it sheds nothing; of other
+    bodies a panel wider than some cores sheds nothing, either: give more `panels`, if smoke is to
+    roll up there.
+
     Parameters
     ----------
     shape : Sphere, Box, Disk, Cylinder, Capsule, Plane, Polytope, Mesh or Torus, or several
