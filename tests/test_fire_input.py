@@ -244,7 +244,7 @@ def test_fuel_of_points_without_a_law_or_in_a_closed_container():
     [
         ({"fuel": [0.5]}, "row 0: fuel is up to 0.5 .*without a law"),
         ({"smoke": [1.5]}, r"vorton_points\.smoke has 1.5 in row 0; allowed is 0 to 1"),
-        ({"smoke": [0.6], "flame": [0.6]}, r"row 0: fuel \+ flame \+ smoke are up to 0 \+ 0.6 \+ 0.6 of the mass"),
+        ({"smoke": [0.6], "flame": [0.6]}, r"row 0: fuel .* are up to 0 \+ 0.6 \+ 0.6 of"),
         ({"temperature": [0.0]}, r"vorton_points\.temperature has 0 in row 0"),
     ],
 )
