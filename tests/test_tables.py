@@ -269,7 +269,7 @@ def test_scene_has_the_defaults_of_the_table():
 def test_the_stub_names_what_the_module_adds():
     stub = ast.parse((Path(vt.__file__).parent / "_core.pyi").read_text())
     names = {node.target.id for node in stub.body if isinstance(node, ast.AnnAssign)}
-    assert {"DEFINITIONS", "METHOD_FIELDS"} <= names
+    assert {"DEFINITIONS", "ARTICLE_METHOD"} <= names
     simulation = next(n for n in stub.body if getattr(n, "name", "") == "Simulation")
     assert "add" in {getattr(n, "name", "") for n in simulation.body}
 

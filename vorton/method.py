@@ -68,7 +68,7 @@ class _Method(Definition):
         >>> Method.article().time
         'euler'
         """
-        return cls(**{row["name"]: row["article"] for row in _core.METHOD_FIELDS})
+        return cls(**_core.ARTICLE_METHOD)
 
     def replace(self, **changes: Any) -> _Method:
         """This method with some fields changed."""
