@@ -7,6 +7,8 @@ that would be the sources, where nothing is built.
 import os
 from pathlib import Path
 
+import pytest
+
 # Tests share the processors with the processes that they start. The library takes to its pool when
 # it sees that; this spares the time until then in each of the many processes.
 os.environ.setdefault("OMP_WAIT_POLICY", "passive")
@@ -23,3 +25,13 @@ if PACKAGE.name != "site-packages":
     paths.append(str(PACKAGE))
 os.environ["PYTHONPATH"] = os.pathsep.join(paths)
 os.environ["PYTHONSAFEPATH"] = "1"
+
+
+@pytest.fixture(scope="module")
+def reference(tmp_path_factory):
+    """Folder of a bake of the small scene that nothing has interrupted."""
+    from bakes import quiet, small_scene
+
+    folder = tmp_path_factory.mktemp("reference")
+    quiet(small_scene(), folder)
+    return folder

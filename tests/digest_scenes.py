@@ -146,7 +146,7 @@ NUMBERS = {
 
 
 def values_of(row):
-    """The values of a row of METHOD_FIELDS that are tried."""
+    """The values of a row of method.def that are tried."""
     return row["choices"] or NUMBERS.get(row["name"], ())
 
 

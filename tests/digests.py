@@ -190,7 +190,7 @@ class Record:
 
 def run_rows(record, threads):
     """Each value of each row of method.def must give a flow of its own."""
-    for row in _core.METHOD_FIELDS:
+    for row in _core.DEFINITIONS["method"].values():
         name, values = row["name"], values_of(row)
         if name not in ROWS or len(values) < 2:
             record.missing.append(f"row {name} of method.def is not tried")

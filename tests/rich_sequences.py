@@ -37,16 +37,17 @@ def random_method(random):
     """Most fields as they are by default or for the articles, any others at random."""
     article = random.uniform() < 0.2
     values = {}
-    for row in vt._core.METHOD_FIELDS:
-        values[row["name"]] = row["article" if article else "default"]
+    for row in vt._core.DEFINITIONS["method"].values():
+        other = vt._core.ARTICLE_METHOD[row["name"]]
+        values[row["name"]] = other if article else row["default"]
         if random.uniform() < 0.25:
             if row["choices"] is not None:
                 values[row["name"]] = str(random.choice(row["choices"]))
             else:
-                some = [row["default"], row["article"], row["gap"] or row["least"], row["least"]]
+                some = [row["default"], other, row["least"], 0 if row["or_0"] else row["least"]]
                 value = some[random.integers(len(some))] * random.choice([1, 1, 1.5])
-                value = min(max(value, row["least"]), row["most"])
-                values[row["name"]] = int(value) if row["whole"] else float(value)
+                value = min(max(value, row["least"] if value else some[3]), row["most"])
+                values[row["name"]] = int(value) if row["type"] == "whole" else float(value)
     return values
 
 

@@ -33,14 +33,6 @@ FRAMES = 4
 
 
 @pytest.fixture(scope="module")
-def reference(tmp_path_factory):
-    """A bake of the small scene."""
-    folder = tmp_path_factory.mktemp("reference")
-    quiet(small_scene(), folder)
-    return folder
-
-
-@pytest.fixture(scope="module")
 def states(reference):
     """The states that the frames should have."""
     with Archive(reference / "ring.vta") as archive:

@@ -9,7 +9,6 @@ import subprocess
 import sys
 import textwrap
 import threading
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -26,15 +25,6 @@ from vorton.progress import clock
 from vorton.scene import Scene
 from vorton.shapes import Disk, Torus
 from vorton.sources import Tracers, VortexRing
-
-
-@pytest.fixture(scope="module")
-def reference(tmp_path_factory) -> Path:
-    """An uninterrupted bake of the small scene."""
-    folder = tmp_path_factory.mktemp("reference")
-    quiet(small_scene(), folder)
-    return folder
-
 
 # ---- what a bake writes ----
 

@@ -26,14 +26,6 @@ from vorton.simulation import Simulation
 from vorton.sources import Tracers, VortexRing
 
 
-@pytest.fixture(scope="module")
-def reference(tmp_path_factory) -> Path:
-    """An uninterrupted bake of the small scene."""
-    folder = tmp_path_factory.mktemp("reference")
-    quiet(small_scene(), folder)
-    return folder
-
-
 def count_steps(monkeypatch) -> list[int]:
     """The frames that are simulated from now on, in a list that grows."""
     begun, step = [], Simulation.step

@@ -204,7 +204,7 @@ def test_compare_runs_every_choice_of_the_solvers(tiny, capsys):
         json.loads(line) for line in compare(capsys, "--threads", "1", "--json").split("\n")[:-1]
     ]
     found = {record["choice"]: record for record in records}
-    rows = {row["name"]: row for row in _core.METHOD_FIELDS}
+    rows = _core.DEFINITIONS["method"]
     expected = {
         f"{name} {choice}": vt.Method(**{name: choice})
         for name in ("velocity", "boundary", "poisson")

@@ -24,13 +24,6 @@ DERIVE = ["--voxel", "0.1", "--quiet", "--threads", "1"]
 
 
 @pytest.fixture(scope="module")
-def reference(tmp_path_factory):
-    out = tmp_path_factory.mktemp("bake")
-    quiet(small_scene(), out)
-    return out
-
-
-@pytest.fixture(scope="module")
 def other(tmp_path_factory):
     """Of another scene of the same name."""
     out = tmp_path_factory.mktemp("other")

@@ -339,7 +339,7 @@ def test_judge_leaves_out_what_is_not_asked_for(judge):
 
 
 @pytest.mark.parametrize("change, message", [
-    ({"kernel": 3}, "kernel is 3; allowed is the index of one of: gaussian wl ball"),
+    ({"kernel": 99}, "kernel is 99; allowed is the index of one of: gaussian wl ball"),
     ({"threads": -1}, "threads must be 0 (all) .. 64, got -1"),
     ({"threads": 65}, "threads must be 0 (all) .. 64, got 65"),
     ({"targets": np.array([[0, 0, 0], [0, np.nan, 0]])},

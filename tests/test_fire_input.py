@@ -242,10 +242,10 @@ def test_fuel_of_points_without_a_law_or_in_a_closed_container():
 @pytest.mark.parametrize(
     "values, words",
     [
-        ({"fuel": [0.5]}, "fuel of row 0 is 0.5 .*without a law"),
-        ({"smoke": [1.5]}, "smoke of row 0 is 1.5; allowed are 0 to 1"),
-        ({"smoke": [0.6], "flame": [0.6]}, "row 0 are 1.2 of the mass"),
-        ({"temperature": [0.0]}, "temperature of row 0 is 0"),
+        ({"fuel": [0.5]}, "row 0: fuel is up to 0.5 .*without a law"),
+        ({"smoke": [1.5]}, r"vorton_points\.smoke has 1.5 in row 0; allowed is 0 to 1"),
+        ({"smoke": [0.6], "flame": [0.6]}, r"row 0: fuel .* are up to 0 \+ 0.6 \+ 0.6 of"),
+        ({"temperature": [0.0]}, r"vorton_points\.temperature has 0 in row 0"),
     ],
 )
 def test_the_library_refuses_bad_fluid_of_points(values, words):

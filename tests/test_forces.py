@@ -468,7 +468,7 @@ def test_what_a_kind_of_force_cannot_act_on_is_refused(kind, acts_on):
 @pytest.mark.parametrize(
     ("wrong", "words"),
     [
-        ({"kind": "grid"}, r"nodes\[0\] is 0"),
+        ({"kind": "grid"}, r"force\.values is NULL"),
         ({"kind": "grid", "values": np.full((2, 2, 2, 3), 2e9, np.float32)}, r"values has 2e\+09"),
         ({"kind": "points"}, "point_count is 0"),
         ({"kind": "points", "positions": [(0, 0, 0)]}, "accelerations is NULL"),

@@ -24,7 +24,7 @@ def run(frames=1, dt=0.02, viscosity=0.0, wobble=0.13, **method):
 
 
 def test_all_rows_are_tried_here():
-    assert {row["name"] for row in _core.METHOD_FIELDS} == {
+    assert set(_core.DEFINITIONS["method"]) == {
         "velocity", "boundary", "poisson", "cycles", "steps", "downsampling", "kernel", "cores",
         "order", "domain", "stretching", "time", "bound", "relaxation", "cleaning", "exchange",
         "balance", "buoyancy", "buoyancy_scale", "expansion", "flames", "burning", "diffusion",
@@ -309,7 +309,7 @@ def test_explicit_burning_keeps_the_books_at_any_dt(dt):
 
 
 def test_the_article_burns_explicitly():
-    rows = {row["name"]: row for row in _core.METHOD_FIELDS}
+    rows = _core.DEFINITIONS["method"]
     assert vt.Method.article().burning == "euler" and vt.Method().burning == "exact"
     assert rows["burning"]["choices"] == ("exact", "euler")
 
@@ -371,7 +371,7 @@ def test_turn():
 
 def test_article_takes_the_values_of_the_articles():
     article = vt.Method.article()
-    assert {row["name"]: row["article"] for row in _core.METHOD_FIELDS} == article.to_dict()
+    assert _core.ARTICLE_METHOD == article.to_dict()
     assert article.time == "euler" and article.kernel == "ball" and article.bound == 0
     assert article != vt.Method()
 

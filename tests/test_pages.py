@@ -1,7 +1,10 @@
-"""Pages that name parameters: each must be there."""
+"""What pages and docstrings say: parameters that they name are there, examples give that."""
 
 import dataclasses
+import doctest
+import importlib
 import inspect
+import pkgutil
 import re
 from pathlib import Path
 
@@ -39,3 +42,22 @@ def test_fields_have_their_names(host):
     from vorton.baking import PRESETS as KNOWN
 
     assert shown == set(KNOWN[host].grids.values())
+
+
+OF_HOSTS = {"bpy", "hou", "mathutils", "bpy_extras"}
+
+
+def test_examples_of_docstrings_give_what_they_say():
+    tried = 0
+    for found in pkgutil.walk_packages(vt.__path__, "vorton."):
+        if found.name.endswith("__main__") or ".extension" in found.name:
+            continue
+        try:
+            module = importlib.import_module(found.name)
+        except ModuleNotFoundError as error:
+            assert error.name.split(".")[0] in OF_HOSTS, found.name
+            continue
+        failed, attempted = doctest.testmod(module)
+        assert failed == 0, found.name
+        tried += attempted
+    assert tried > 120

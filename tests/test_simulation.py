@@ -18,9 +18,9 @@ NAN, INF = float("nan"), float("inf")
 
 def test_method_has_the_fields_of_the_table():
     method = vt.Method()
-    for row in _core.METHOD_FIELDS:
+    for row in _core.DEFINITIONS["method"].values():
         assert getattr(method, row["name"]) == row["default"]
-        assert row["description"] in vt.Method.__doc__
+        assert row["doc"][1:] in " ".join(vt.Method.__doc__.split())
     assert vt.Method.from_dict(method.to_dict()) == method
     assert vt.Method(velocity="direct") != method == vt.Method()
     assert method.replace(bound=2).bound == 2.0
@@ -29,10 +29,11 @@ def test_method_has_the_fields_of_the_table():
     assert len({method, vt.Method(), vt.Method(time="euler")}) == 2
 
 
-@pytest.mark.parametrize("row", _core.METHOD_FIELDS, ids=lambda row: row["name"])
+@pytest.mark.parametrize("row", _core.DEFINITIONS["method"].values(), ids=lambda row: row["name"])
 def test_method_refuses(row):
     bad = [None, NAN, INF, [], 1j, "nothing"]
-    bad += [0, 1] if row["choices"] else [row["least"] - 1, row["most"] + 1, "1", True]
+    below = row["least"] - (0.5 if row["or_0"] else 1)
+    bad += [0, 1] if row["choices"] else [below, row["most"] + 1, "1", True]
     for value in bad:
         with pytest.raises((TypeError, ValueError), match=row["name"]):
             vt.Method(**{row["name"]: value})

@@ -10,6 +10,7 @@ import re
 from pathlib import Path
 
 import definitions
+import numpy as np
 import pytest
 
 import vorton as vt
@@ -133,6 +134,62 @@ def test_the_library_refuses_what_lies_outside_of_the_table(kind):
     assert tried or kind in ("wind", "transform")
 
 
+ROWS = np.full((3, 3), 0.5, np.float32)
+WITH_ARRAYS = {
+    "filament": {"points": np.eye(3)},
+    "vorton_points": {"position": ROWS, "strength": ROWS, "core": ROWS[0], "volume": ROWS[0]},
+    "tracer_points": {"position": ROWS, "density": ROWS[0], "size": ROWS[0]},
+    "wind_grid": {"velocity": np.ones((2, 2, 2, 3), np.float32)},
+    "force": {"kind": "points", "acts_on": "fluid", "positions": ROWS, "accelerations": ROWS},
+    "body": {"shapes": [{"kind": "box"}], "mesh_vertices": ROWS},
+}
+SHAPES = {"floats": (3,), "float_vectors": (3, 3), "vectors_of_rows": (3, 3),
+          "node_vectors": (2, 2, 2, 3)}  # fmt: skip
+
+
+def bad_numbers():
+    """Rows of arrays, each with a number below and above its range, if float32 has one."""
+    for kind in WITH_ARRAYS:
+        for name, row in _core.DEFINITIONS[kind].items():
+            if row["type"] in SHAPES:
+                below = 0.0 if row["least"] == ABOVE_0 else 2 * row["least"] - 1
+                for bad in (below, 2 * row["most"] + 1):
+                    if abs(bad) < np.finfo(np.float32).max:
+                        yield kind, name, row, bad
+
+
+@pytest.mark.parametrize("kind, name, row, bad", list(bad_numbers()))
+def test_arrays_are_refused_where_the_table_says_so(kind, name, row, bad):
+    values = np.full(SHAPES[row["type"]], 0.5)
+    values.reshape(-1, *values.shape[-1:] if values.ndim > 1 else ())[1] = bad
+    given = {**WITH_ARRAYS[kind], name: values.astype(np.float32)}
+    if row["type"] == "node_vectors" and kind == "force":
+        given = {"kind": "grid", "acts_on": "fluid", name: given[name]}
+    core = _core.Simulation(combustion={"law": "simple"})
+    with pytest.raises(ValueError, match=rf"{name} has \S+ in row 1; allowed is "):
+        core.add(kind, **given)
+    assert core.count("vortons") == core.count("tracers") == 0
+
+
+def test_shares_of_points_may_fill_the_mass():
+    """As float32 they may be a little more than 1 together."""
+    fuel, smoke = np.float32([0.6] * 3), np.float32([0.4] * 3)
+    assert float(fuel[0]) + float(smoke[0]) > 1
+    for kind in ("vorton_points", "tracer_points"):
+        core = _core.Simulation(combustion={"law": "simple"})
+        core.add(kind, **WITH_ARRAYS[kind], fuel=fuel, smoke=smoke)
+        assert core.count("vortons") + core.count("tracers") == 3
+        with pytest.raises(ValueError, match="row 2: fuel"):
+            core.add(kind, **WITH_ARRAYS[kind], fuel=fuel, smoke=smoke + np.float32([0, 0, 0.1]))
+
+
+@pytest.mark.parametrize("kind", _core.DEFINITIONS)
+def test_a_row_says_its_rule_in_few_sentences(kind):
+    for name, row in _core.DEFINITIONS[kind].items():
+        sentences = re.split(r"\.\s+(?=[A-Z0-9])", row["doc"])
+        assert len(sentences) <= 3 and len(row["doc"]) < 480, name
+
+
 # ---- the classes of Python ----
 
 
@@ -212,7 +269,7 @@ def test_scene_has_the_defaults_of_the_table():
 def test_the_stub_names_what_the_module_adds():
     stub = ast.parse((Path(vt.__file__).parent / "_core.pyi").read_text())
     names = {node.target.id for node in stub.body if isinstance(node, ast.AnnAssign)}
-    assert {"DEFINITIONS", "METHOD_FIELDS"} <= names
+    assert {"DEFINITIONS", "ARTICLE_METHOD"} <= names
     simulation = next(n for n in stub.body if getattr(n, "name", "") == "Simulation")
     assert "add" in {getattr(n, "name", "") for n in simulation.body}
 

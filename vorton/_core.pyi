@@ -11,7 +11,7 @@ _Numbers = Sequence[float] | NDArray[Any]
 
 # Keys: name, default, article, choices (a tuple of names, or None for a number), least, most, gap
 # (numbers between 0 and this are refused), whole, description.
-METHOD_FIELDS: tuple[dict[str, Any], ...]
+ARTICLE_METHOD: dict[str, Any]
 # Of each definition ("ring") its rows by name: keys name, type, default, least, most, unit, choices
 # (a tuple of names, or None), optional, animatable, keys_from_0, or_0, doc (vorton/rows.h).
 DEFINITIONS: dict[str, dict[str, dict[str, Any]]]

@@ -31,7 +31,6 @@ class Air(Ambient):
 
     Parameters
     ----------
-    {parameters}
     pressure : number, Pa
         > 0, default 101325.
 
@@ -61,12 +60,7 @@ class Air(Ambient):
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Gas(Ambient):
-    """An ideal gas of a given density: density x temperature is constant.
-
-    Parameters
-    ----------
-    {parameters}
-    """
+    """An ideal gas of a given density: density x temperature is constant."""
 
     density: float = _AMBIENT("density")
     temperature: float = _AMBIENT("temperature")
@@ -81,10 +75,6 @@ class Liquid(Ambient):
     """A liquid: its density falls by `expansion` of itself with every kelvin.
 
     Where that would leave less than a twentieth of the density, temperatures are refused.
-
-    Parameters
-    ----------
-    {parameters}
     """
 
     density: float = _AMBIENT("density", default=998.2)

@@ -402,10 +402,6 @@ class Transform(Definition):
     of the transform's own parent, or in the scene. Every particle is placed by where the transform
     is at the particle's own time of birth, also between frames.
 
-    Parameters
-    ----------
-    {parameters}
-
     Examples
     --------
     >>> Transform(angle=Keys([(0, 0), (1, 360)])).angle.at(0.25)

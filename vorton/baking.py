@@ -96,7 +96,6 @@ class Volumes(Definition):
         Names the grids as the host expects them, default "blender": density, velocity (or vel), and
         where the simulation carries them temperature (K), flame and fuel (shares of the mass). For
         Blender also heat, what glows, 0 to 1.
-    {parameters}
     """
 
     voxel: float | None = number(

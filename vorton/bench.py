@@ -203,12 +203,11 @@ def _run_apart(
 def _methods(usual: Method) -> dict[str, Method]:
     """The usual one, all that differ from it in one choice of a compared row, and the articles'."""
     methods = {"default": usual}
-    for row in _core.METHOD_FIELDS:
-        if row["name"] in COMPARED:
+    for name, row in _core.DEFINITIONS["method"].items():
+        if name in COMPARED:
             for choice in row["choices"]:
                 if choice != row["default"]:
-                    name = f"{row['name']} {choice}"
-                    methods[name] = usual.replace(**{row["name"]: choice})
+                    methods[f"{name} {choice}"] = usual.replace(**{name: choice})
     return methods | {"article": Method.article()}
 
 

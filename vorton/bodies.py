@@ -168,6 +168,12 @@ class Body(BodyBase):
     a ball held in a wind has the coefficient .16, .08 and .05 with 4, 6 and 8 cells a radius, real
     ones have .1 to .5. `damping` adds what is missing.
 
+    A step has up to 8 substeps for what panels need: the flow about a body that goes farther than
+    about its radius in a frame is coarse (contact holds at any speed); more frames a second resolve
+    it. Of a plane, such as a floor, panels lie under the vortons, and it sheds nothing; of other
+    bodies a panel wider than some cores sheds nothing, either: give more `panels`, if smoke is to
+    roll up there.
+
     Parameters
     ----------
     shape : Sphere, Box, Disk, Cylinder, Capsule, Plane, Polytope, Mesh or Torus, or several
@@ -182,7 +188,6 @@ class Body(BodyBase):
         body, through the wall of a container, too: as a piston it pushes the fluid as far as it is
         inside, and a little through the wall when it comes near. The scale of it and of its parents
         must not change.
-    {parameters}
     deformation : Deformation, optional
         Its shape, one Mesh, is where the vertices are at rest, and goes with them; a density it
         cannot have. Each of the convex pieces that the mesh is split into at rest stays convex:

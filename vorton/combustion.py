@@ -24,10 +24,6 @@ class Combustion(Definition):
     they are 1. Burning heats the fluid by heat / heat_capacity x the share of fuel that burns; hot
     fluid cools, and so does the smoke of emitters without fuel.
 
-    Parameters
-    ----------
-    {parameters}
-
     Raises
     ------
     ValueError, TypeError

@@ -38,10 +38,6 @@ class Deformation(Definition):
     still. The flow meets the walls where they are, and gets their own velocity: a body that swells
     pushes fluid away, one that shrinks draws it in.
 
-    Parameters
-    ----------
-    {parameters}
-
     Raises
     ------
     ValueError, TypeError

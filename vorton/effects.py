@@ -71,10 +71,6 @@ class Wind(Effect):
 
     One that changes in time acts between two times as its exact mean.
 
-    Parameters
-    ----------
-    {parameters}
-
     Examples
     --------
     >>> from vorton.animation import Keys
@@ -218,10 +214,6 @@ class WindGrid(OnNodes):
     such a scene fails when they have changed (delete the "sha256" line to accept the new ones). An
     array stands in the JSON as base64 of its floats.
 
-    Parameters
-    ----------
-    {parameters}
-
     Raises
     ------
     ValueError, TypeError
@@ -283,10 +275,6 @@ class Kill(Effect):
     Several kills act independently. Vortons take their strength with them: its sum changes, and
     vortex lines that were closed may end. `Tracers(lifetime=...)` is the quicker way to remove the
     tracers of one source by age.
-
-    Parameters
-    ----------
-    {parameters}
 
     Raises
     ------

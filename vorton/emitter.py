@@ -31,7 +31,6 @@ class Emitter(ChangingFluidSource):
 
     Parameters
     ----------
-    {parameters}
     shape : Sphere, Box, Disk, Torus, Mesh or Surface
         A mesh must be closed, unless it is a Surface's. From a Surface, the skin of a body, the
         fluid comes without a rim; give it a shape of its own where it should heat what flows by.

@@ -54,10 +54,6 @@ class UniformForce(Effect):
     (that is a `Wind`). Inside the shape the fluid gets what vortons it needs (`Method.halo`), and
     gains the momentum density x volume x acceleration each second.
 
-    Parameters
-    ----------
-    {parameters}
-
     Raises
     ------
     ValueError
@@ -93,10 +89,6 @@ class Turbulence(Effect):
 
     An acceleration f (m/s^2) made of waves in random directions without divergence (curl noise).
     With a `velocity` its pattern drifts through the shape, as gusts do.
-
-    Parameters
-    ----------
-    {parameters}
 
     Raises
     ------
@@ -135,10 +127,6 @@ class ForceGrid(OnNodes):
     Outside the box there is no force: let the values fall to 0 towards its walls. Give `path` or
     `acceleration`, as for a `WindGrid`. Where the field is a gradient it does nothing: pressure
     balances it.
-
-    Parameters
-    ----------
-    {parameters}
 
     Raises
     ------
@@ -193,10 +181,6 @@ class ForcePoints(Effect):
     Each gives (1 - d^2 / radius^2)^2 of its acceleration at the distance d < radius; what several
     give is added up. They stand still in the space of `parent`. Made on nodes a quarter of `radius`
     apart, as is a `ForceGrid`.
-
-    Parameters
-    ----------
-    {parameters}
 
     Raises
     ------
@@ -254,10 +238,6 @@ class Vortex(Effect):
     `acts_on` "tracers" the velocity around the axis alone is added to that of tracers, also at
     rest: nothing is sucked in, and the fluid knows nothing of it.
 
-    Parameters
-    ----------
-    {parameters}
-
     Raises
     ------
     ValueError
@@ -298,10 +278,6 @@ class Drag(Effect):
     included, and fraction of `velocity`; with fraction 1 and velocity 0 tracers stand still. Drags
     act after all other force fields, several one after the other.
 
-    Parameters
-    ----------
-    {parameters}
-
     Raises
     ------
     ValueError
@@ -339,10 +315,6 @@ class Attractor(Effect):
     at the distance `radius`, and gone (1 %) at four times that. On fluid such a pull would do
     nothing: it has no curl, so pressure balances it, and what cannot be compressed stays where it
     is. What drives fluid to a place is a jet (`UniformForce`) or what takes it away from there.
-
-    Parameters
-    ----------
-    {parameters}
 
     Examples
     --------

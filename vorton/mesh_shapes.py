@@ -46,10 +46,6 @@ class Torus(Shape):
     volume to 0.05 %: its surface is up to 5.4 % of `thickness` and 1.16 % of `radius` off. With
     panels `radius` must be at most some 65 times `thickness`, whose 3456 panels take a minute:
     thinner rings have `Body(panels=0)`.
-
-    Parameters
-    ----------
-    {parameters}
     """
 
     center: tuple[float, float, float] = vector((0.0, 0.0, 0.0), "m", "centre")
@@ -125,7 +121,6 @@ class Mesh(Shape):
 
     Parameters
     ----------
-    {parameters}
     scale : number or three numbers
         > 0, default 1: the file's unit in metres.
     up : "y" or "z", optional
@@ -254,12 +249,7 @@ class Mesh(Shape):
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Polytope(Shape):
-    """The convex hull of points. For bodies.
-
-    Parameters
-    ----------
-    {parameters}
-    """
+    """The convex hull of points. For bodies."""
 
     points: np.ndarray = field(  # noqa: RUF009
         dataclasses.MISSING, check_vertices, "at least 4 that do not lie in one plane", "m",

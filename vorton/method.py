@@ -7,7 +7,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from . import _core
-from .fields import Definition, check_keys, choice, integer, number
+from .fields import Definition, check_keys
+from .tables import Table
 
 __all__ = ["Method"]
 
@@ -67,7 +68,7 @@ class _Method(Definition):
         >>> Method.article().time
         'euler'
         """
-        return cls(**{row["name"]: row["article"] for row in _core.METHOD_FIELDS})
+        return cls(**_core.ARTICLE_METHOD)
 
     def replace(self, **changes: Any) -> _Method:
         """This method with some fields changed."""
@@ -75,55 +76,28 @@ class _Method(Definition):
         return dataclasses.replace(self, **changes)
 
 
-def _field(row: Mapping[str, Any]) -> tuple[str, type, Any]:
-    if row["choices"] is not None:
-        return row["name"], str, choice(row["default"], row["choices"], row["description"])
-    limits = {"least": row["least"], "most": row["most"]}
-    if row["whole"]:
-        limits = {name: int(value) for name, value in limits.items()}
-        return row["name"], int, integer(row["default"], row["description"], **limits)
-    limits["gap"] = row["gap"]
-    return row["name"], float, number(row["default"], "", row["description"], **limits)
-
-
-def _documentation() -> str:
-    lines = [
-        "One choice for each stage of a frame; immutable, equal when all fields are equal.",
-        "",
-        "Parameters",
-        "----------",
-    ]
-    for row in _core.METHOD_FIELDS:
-        if row["choices"] is not None:
-            allowed = ", ".join(f'"{name}"' for name in row["choices"])
-            lines.append(f"{row['name']} : one of {allowed}")
-            default = f'"{row["default"]}"'
-        else:
-            kind = "whole number" if row["whole"] else "number"
-            least = f"0, or {row['gap']:g}" if row["gap"] else f"{row['least']:g}"
-            lines.append(f"{row['name']} : {kind}, {least} to {row['most']:g}")
-            default = f"{row['default']:g}"
-        lines.append(f"    {row['description']} (default {default}).")
-    lines += [
-        "",
-        "Raises",
-        "------",
-        "ValueError, TypeError",
-        "    Value out of range or of the wrong kind.",
-        "",
-        "Examples",
-        "--------",
-        '>>> Method(velocity="direct").velocity',
-        "'direct'",
-    ]
-    return "\n".join(lines)
-
+_TABLE = Table("method")
+_TYPES = {"choice": str, "whole": int, "number": float}
 
 Method: Any = dataclasses.make_dataclass(
     "Method",
-    [_field(row) for row in _core.METHOD_FIELDS],
+    [(name, _TYPES[row["type"]], _TABLE(name)) for name, row in _TABLE.rows.items()],
     bases=(_Method,),
-    namespace={"__doc__": _documentation(), "__module__": __name__},
+    namespace={
+        "__doc__": """One choice for each stage of a frame; immutable.
+
+    Raises
+    ------
+    ValueError, TypeError
+        Value out of range or of the wrong kind.
+
+    Examples
+    --------
+    >>> Method(velocity="direct").velocity
+    'direct'
+    """,
+        "__module__": __name__,
+    },
     frozen=True,
     eq=False,
     kw_only=True,

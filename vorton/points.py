@@ -140,7 +140,6 @@ class Points(Source):
 
     Parameters
     ----------
-    {parameters}
     fuel, flame, smoke : number or (n,) numbers, optional
         The tracers' own, as `temperature`, `fuel`, `flame` and `soot` of `Tracers`.
 
@@ -253,7 +252,6 @@ class VortonPoints(Source):
 
     Parameters
     ----------
-    {parameters}
     fuel, flame, smoke : number or (n,) numbers, optional
         Shares of the mass, 0 to 1, together at most 1; fuel needs `Scene(combustion=...)`.
 

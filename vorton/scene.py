@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import inspect
 import json
 import os
 from collections.abc import Mapping
@@ -43,7 +44,7 @@ from .scene_json import (
 )
 from .source_base import Source
 from .sources import Tracers, VortexRing
-from .tables import Table, entries
+from .tables import Table, with_parameters
 from .vortices import Filament, Jet, RandomCloud, VortexTube
 
 SOURCES: tuple[type[Source], ...] = (
@@ -124,7 +125,6 @@ class Scene:
     ----------
     name : str
         Begins the names of baked files, default "scene".
-    {parameters}
     ambient : Air, Gas or Liquid
         The fluid at rest around everything, default Air().
     combustion : Combustion, optional
@@ -443,4 +443,5 @@ class Scene:
         return f"<vorton.Scene {self.name!r}: {kinds}>"
 
 
-Scene.__doc__ = (Scene.__doc__ or "").replace("    {parameters}", entries(OF_SIMULATION))
+_OF_CORE = {name: OF_SIMULATION.get(name) for name in inspect.signature(Scene).parameters}
+Scene.__doc__ = with_parameters(Scene.__doc__ or "", _OF_CORE)

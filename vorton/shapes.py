@@ -37,10 +37,6 @@ def _only_moving(**values: Any) -> dict[str, Animation]:
 class Sphere(Shape):
     """A ball.
 
-    Parameters
-    ----------
-    {parameters}
-
     Examples
     --------
     >>> Sphere((0, 0, 0.2), radius=0.25).radius
@@ -59,12 +55,7 @@ class Sphere(Shape):
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Box(Shape):
-    """A box with edges along x, y and z.
-
-    Parameters
-    ----------
-    {parameters}
-    """
+    """A box with edges along x, y and z."""
 
     lower: tuple[float, float, float] = vector(
         (-0.5, -0.5, -0.5), "m", "corner below the other along each axis"
@@ -90,12 +81,7 @@ class Box(Shape):
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Disk(Shape):
-    """A flat round slab, centred on `center`.
-
-    Parameters
-    ----------
-    {parameters}
-    """
+    """A flat round slab, centred on `center`."""
 
     center: tuple[float, float, float] = vector((0.0, 0.0, 0.0), "m", "centre")
     radius: Any = _length(1.0, "radius, constant of a body")
@@ -119,12 +105,7 @@ class Disk(Shape):
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Cylinder(Shape):
-    """A solid cylinder, centred on `center`: a `Disk` of any length.
-
-    Parameters
-    ----------
-    {parameters}
-    """
+    """A solid cylinder, centred on `center`: a `Disk` of any length."""
 
     center: tuple[float, float, float] = vector((0.0, 0.0, 0.0), "m", "centre")
     radius: Any = _length(1.0, "radius, constant of a body")
@@ -143,12 +124,7 @@ class Cylinder(Shape):
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Capsule(Shape):
-    """All points nearer than `radius` to the straight line from `start` to `end`. For bodies.
-
-    Parameters
-    ----------
-    {parameters}
-    """
+    """All points nearer than `radius` to the straight line from `start` to `end`. For bodies."""
 
     start: tuple[float, float, float] = vector((0.0, 0.0, 0.0), "m", "middle of one round end")
     end: tuple[float, float, float] = vector(
@@ -173,12 +149,7 @@ class Capsule(Shape):
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Plane(Shape):
-    """Half of space: all that lies behind a plane. For bodies: a floor, a wall, a ceiling.
-
-    Parameters
-    ----------
-    {parameters}
-    """
+    """Half of space: all that lies behind a plane. For bodies: a floor, a wall, a ceiling."""
 
     point: tuple[float, float, float] = vector((0.0, 0.0, 0.0), "m", "any point of the plane")
     normal: tuple[float, float, float] = vector(
@@ -204,10 +175,6 @@ class Surface(Shape):
 
     Births are spread evenly over the surface (a disk's is that of the whole slab) and over the
     layer's thickness.
-
-    Parameters
-    ----------
-    {parameters}
 
     Examples
     --------

@@ -5,7 +5,7 @@
 >>> ring = scene.add(vt.VortexRing(radius=0.5, core=0.1))
 >>> books = method_shares(vt.Simulation(scene))
 >>> sorted(books)[:3]
-['balance', 'bound', 'cleaning']
+['balance', 'bound', 'change']
 """
 
 from __future__ import annotations

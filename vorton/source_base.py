@@ -163,10 +163,6 @@ class FluidSource(Carrier):
 
     With all of it left out the vortons of a vortex take up the fluid that is there already. Else
     what is not said is as in the ambient fluid.
-
-    Parameters
-    ----------
-    {parameters}
     """
 
     density: Any = _constant("density")

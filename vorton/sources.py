@@ -38,12 +38,6 @@ class VortexRing(Sectioned, FluidSource):
     grid 4.4) and after 2.7 s by the default, which keeps impulse and is right where a cross-section
     is resolved (3.2 s, by "classical" 3.4).
 
-    Parameters
-    ----------
-    {parameters}
-    temperature, fuel, flame, soot, density
-        What the fluid of its vortons carries at birth, as of `vorton.source_base.FluidSource`.
-
     Examples
     --------
     >>> VortexRing(radius=0.5, core=0.05, circulation=2).radius
@@ -107,7 +101,6 @@ class Tracers(ChangingCarrier):
 
     Parameters
     ----------
-    {parameters}
     temperature : number, K, optional; animatable
         Of the tracers themselves, > 0 to 1e6: shown where it differs more from the ambient one than
         that of the vortons around does; it cools as theirs. Default: that of the vortons. At birth.

@@ -1,8 +1,8 @@
 """Fields of definitions from the tables of the core: default, range, unit and meaning stand there.
 
 `csrc/include/vorton/ring.def` is the table of a ring; `_core.DEFINITIONS["ring"]` is what Python
-sees of it. A definition takes its fields from it, and its docstring: the line `{parameters}` of a
-docstring stands for all fields of the class that it does not explain itself, be they of a table, of
+sees of it. A definition takes its fields from it, and the section Parameters of its docstring: of
+all fields of the class that stand there already it says nothing else, be the others of a table, of
 its bases, or with what they say of themselves.
 
 >>> ring = Table("ring")
@@ -45,7 +45,9 @@ NUMBERS = {"number": 1, "limit": 1, "pair": 2, "vector": 3, "direction": 3, "qua
 def limits(row: Mapping[str, Any]) -> dict[str, float]:
     """Range of a row as `check_number` takes it."""
     found: dict[str, float] = {}
-    if row["least"] == ABOVE_0:
+    if row["or_0"]:
+        found |= {"least": 0, "gap": row["least"]}
+    elif row["least"] == ABOVE_0:
         found["above"] = 0
     elif row["least"] > -ANY:
         found["least"] = row["least"]
@@ -182,17 +184,18 @@ def _range_text(row: Mapping[str, Any]) -> str:
     if row["type"] in ("choice", "flag"):
         return ""
     least, most = row["least"], row["most"]
-    if row["type"] in ("whole", "count"):
-        text = f"{int(least)} to {_whole(int(most))}"
-        return text + ", or 0" if row["or_0"] else text
     has_least, has_most = least > -ANY, most < ANY
     low = "> 0" if least == ABOVE_0 else _shown(least)
-    if has_least and has_most and least == -most:
+    if row["type"] in ("whole", "count"):
+        text = f"{int(least)} to {_whole(int(most))}"
+    elif has_least and has_most and least == -most:
         text = f"within {_shown(most)}"
     elif has_most:
         text = f"{low} to {_shown(most)}" if has_least else f"<= {_shown(most)}"
     else:
         text = low if least == ABOVE_0 else f">= {low}" if has_least else ""
+    if row["or_0"]:
+        text += ", or 0"
     if row["keys_from_0"]:
         text += " (keys: >= 0)"
     return "any length but 0" if row["type"] == "direction" else text
@@ -241,13 +244,24 @@ def _fields_of(cls: type) -> dict[str, Any]:
     return dict(sorted(found.items(), key=lambda item: item[1].kw_only is True))
 
 
-def fill_docstring(cls: type) -> None:
-    """Writes the fields of a class where its docstring says {parameters}; entries that stand there
-    already, up to an empty line, are put in their places among them.
+_PARAMETERS = "    Parameters\n    ----------\n"
+
+
+def with_parameters(text: str, fields: Mapping[str, Any]) -> str:
+    """A docstring with the section of all fields, before its other sections; entries that it has in
+    that section already are put in their places.
     """
-    before, found, rest = (cls.__doc__ or "").partition("    {parameters}\n")
-    if found:
-        written, empty, after = rest.partition("\n\n")
-        head, line, above = before.rpartition("    ----------\n")
-        text = entries(_fields_of(cls), (above + written).rstrip())
-        cls.__doc__ = head + line + text + (empty or "\n    ") + after
+    before, found, after = text.partition(_PARAMETERS)
+    written, _, after = after.partition("\n\n")
+    if not found:
+        other = re.search(r"^    [A-Z]\w+\n    -{4,}\n", text, re.MULTILINE)
+        before, after = (text[: other.start()], text[other.start() :]) if other else (text, "")
+    section = f"{before.rstrip()}\n\n{_PARAMETERS}{entries(fields, written.rstrip())}\n"
+    return f"{section}\n{after}" if after.strip() else f"{section}    "
+
+
+def fill_docstring(cls: type) -> None:
+    """Writes the fields of what is about to be a dataclass into its docstring."""
+    fields = _fields_of(cls)
+    if cls.__doc__ and fields:
+        cls.__doc__ = with_parameters(cls.__doc__, fields)

@@ -39,12 +39,6 @@ class Filament(Sectioned, FluidSource):
     while it moves, and `sim.health["strength_share"]` is above 0. Put the ends outside the picture,
     or close the line.
 
-    Parameters
-    ----------
-    {parameters}
-    temperature, fuel, flame, soot, density
-        What the fluid of its vortons carries at birth, as of `vorton.source_base.FluidSource`.
-
     Examples
     --------
     >>> Filament([(0, 0, 0), (1, 0, 0), (0, 1, 0)], closed=True, core=0.05).core
@@ -100,12 +94,6 @@ class VortexTube(Sectioned, FluidSource):
 
     An open `Filament`: what is said there about ends holds here too. In the middle of a tube of
     length L it turns at Gamma / (2 pi d) (1 - exp(-d^2 / core^2)) L / sqrt(L^2 + 4 d^2).
-
-    Parameters
-    ----------
-    {parameters}
-    temperature, fuel, flame, soot, density
-        What the fluid of its vortons carries at birth, as of `vorton.source_base.FluidSource`.
     """
 
     start: Vector = _TUBE("start")
@@ -147,7 +135,6 @@ class Jet(Sectioned, ChangingFluidSource):
 
     Parameters
     ----------
-    {parameters}
     temperature, fuel, flame, soot, density : animatable
         What the fluid of its rings carries, each as it is at the ring's birth, as of
         `vorton.source_base.FluidSource`. The rings are the shear layer around the jet: for hot
@@ -262,12 +249,6 @@ class RandomCloud(FluidSource):
 
     Its vorticity is free of divergence and adds up to nothing: random waves of wavelengths 1.25 to
     3.2 eddies, under a smooth window that ends at the surface of the shape.
-
-    Parameters
-    ----------
-    {parameters}
-    temperature, fuel, flame, soot, density
-        What the fluid of its vortons carries at birth, as of `vorton.source_base.FluidSource`.
     """
 
     shape: Shape = field(  # noqa: RUF009

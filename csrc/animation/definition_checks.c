@@ -18,7 +18,7 @@ static void range_text(const vt_row *row, char text[96])
         snprintf(least, sizeof least, has_most ? "%g" : ">= %g", row->least);
     if (has_most)
         snprintf(most, sizeof most, has_least ? " to %g" : "<= %g", row->most);
-    if (row->use & VT_ROW_OPTIONAL)
+    if (row->use & VT_ROW_OPTIONAL && vti_numbers_in(row->kind))
         snprintf(rest, sizeof rest, ", or %g", row->value[0]);
     snprintf(text, 96, "%s%s%s%s%s%s%s", row->use & VT_ROW_OR_0 ? "0, or " : "",
              has_most || row->most > DBL_MAX ? "" : "finite ", least, most, row->unit[0] ? " " : "",
@@ -114,6 +114,81 @@ vt_status vti_check_rows(const vt_definition *d, const char *what, const void *d
     vt_status status = VT_OK;
     for (int n = 0; n < d->count && !status; n++)
         status = check_row(&d->rows[n], what, (const char *)def + d->rows[n].offset);
+    return status;
+}
+
+/* ---- arrays ---- */
+
+/* Numbers in a row of the array that a member of this kind points to, 0 for other kinds. */
+static int width_of(int32_t kind)
+{
+    switch (kind) {
+    case VT_ROW_floats:
+        return 1;
+    case VT_ROW_float_vectors:
+    case VT_ROW_vectors_of_rows:
+    case VT_ROW_node_vectors:
+        return 3;
+    default:
+        return 0;
+    }
+}
+
+static vt_status check_nodes(const vt_row *row, const char *what, const int32_t nodes[3],
+                             int64_t *count)
+{
+    double product = 1;
+    *count = 0;
+    if (row->use & VT_ROW_OPTIONAL && !nodes[0] && !nodes[1] && !nodes[2])
+        return VT_OK;
+    for (int a = 0; a < 3; a++) {
+        product *= nodes[a];
+        if (!(nodes[a] >= row->least && product <= row->most))
+            return vti_fail(VT_INVALID_ARGUMENT,
+                            "%s%s[%d] is %d; allowed are %.0f and more, together at most %.0f",
+                            what, row->name, a, nodes[a], row->least, row->most);
+    }
+    *count = (int64_t)product;
+    return VT_OK;
+}
+
+static vt_status check_array(const vt_row *row, const char *what, const void *member, int64_t rows)
+{
+    const int width = width_of(row->kind);
+    const void *array;
+    memcpy(&array, member, sizeof array);
+    if (!array && rows > 0 && !(row->use & VT_ROW_OPTIONAL))
+        return vti_fail(VT_INVALID_ARGUMENT, "%s%s is NULL; allowed are %lld rows", what, row->name,
+                        (long long)rows);
+    for (int64_t n = 0; array && n < rows * width; n++) {
+        const double value = row->kind == VT_ROW_vectors_of_rows
+                                 ? ((const double *)array)[n]
+                                 : (double)((const float *)array)[n];
+        char text[96];
+        if (value >= row->least && value <= row->most)
+            continue;
+        range_text(row, text);
+        return vti_fail(VT_INVALID_ARGUMENT, "%s%s has %g in row %lld; allowed is %s", what,
+                        row->name, value, (long long)(n / width), text);
+    }
+    return VT_OK;
+}
+
+vt_status vti_check_arrays(const vt_definition *d, const char *what, const void *def)
+{
+    int64_t rows = 0, nodes = 0;
+    vt_status status = VT_OK;
+    for (int n = 0; n < d->count && !status; n++) {
+        const vt_row *const row = &d->rows[n];
+        const char *const member = (const char *)def + row->offset;
+        if (row->kind == VT_ROW_rows)
+            memcpy(&rows, member, sizeof rows);
+        else if (row->kind == VT_ROW_nodes)
+            status = check_nodes(row, what, (const int32_t *)(const void *)member, &nodes);
+        else if (width_of(row->kind))
+            status =
+                check_array(row, what, member, row->kind == VT_ROW_node_vectors ? nodes : rows);
+    }
     return status;
 }
 

@@ -7,6 +7,10 @@
 /* Checks every constant of a definition: the message begins with `what` ("ring."). */
 vt_status vti_check_rows(const vt_definition *definition, const char *what, const void *def);
 
+/* Checks every number of the arrays that a definition points to; those that may be left out may be
+ * NULL. */
+vt_status vti_check_arrays(const vt_definition *definition, const char *what, const void *def);
+
 /* NULL where the definition has no member of this name. */
 const vt_row *vti_row_named(const vt_definition *definition, const char *name);
 

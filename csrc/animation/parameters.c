@@ -88,6 +88,8 @@ vt_status vti_check_definition(const vt_definition *d, const void *def)
     else
         snprintf(what, sizeof what, "%s.", d->name);
     vt_status status = vti_check_rows(d, what, def);
+    if (!status)
+        status = vti_check_arrays(d, what, def);
     if (!status && animations)
         status = vti_check_animations(d, *count, *animations);
     return status ? status : check_times(d, def);

@@ -5,6 +5,7 @@
 #include "api/source_in_body_check.h"
 #include "base/growing_array.h"
 #include "base/status.h"
+#include "base/vec3.h"
 #include "bodies/body_heat.h"
 #include "conservation/vortex_shedding.h"
 #include "contact/sequential_impulses.h"

@@ -135,16 +135,16 @@ static vt_status make_grid_of_force(const vt_force_def *def, vt_force *force)
     vt_status status = vti_create_force_grid(def, &force->grid);
     if (status)
         return status;
-    const int32_t *const nodes = force->grid->nodes;
+    const int32_t *const nodes = force->grid.nodes;
     for (int64_t n = 0; n < (int64_t)nodes[0] * nodes[1] * nodes[2]; n++) {
-        const f4 v = force->grid->values[n];
+        const f4 v = force->grid.values[n];
         const double square =
             (double)v[0] * (double)v[0] + (double)v[1] * (double)v[1] + (double)v[2] * (double)v[2];
         force->largest = fmax(force->largest, sqrt(square));
     }
     if (def->shape)
         return VT_OK;
-    const vt_shape box = vti_box_of_grid(force->grid);
+    const vt_shape box = vti_box_of_grid(&force->grid);
     force->def.falloff = 0;
     status = vti_create_region(&box, &force->region);
     force->has_region = status == VT_OK;
@@ -298,10 +298,6 @@ vt_status vt_remove_kill(vt_simulation *s, int32_t id)
 
 /* ---- winds ---- */
 
-enum { MOST_GRID_NODES = 1 << 28 };
-
-static const double fastest = 1e9; /* m/s */
-
 /* A parameter as a track of its own: a constant has one key. */
 static vt_status make_track(const char *name, int32_t components, const double *constant,
                             int32_t count, const vt_animation *animations, vt_track *track)
@@ -380,70 +376,24 @@ vt_status vt_remove_wind(vt_simulation *s, int32_t id)
     return vti_leave(s, status);
 }
 
-static vt_status check_box(const vt_wind_grid_def *def)
-{
-    double nodes = 1;
-    for (int a = 0; a < 3; a++) {
-        nodes *= def->nodes[a];
-        if (def->nodes[a] < 2 || nodes > MOST_GRID_NODES)
-            return vti_fail(
-                VT_INVALID_ARGUMENT,
-                "velocity: nodes[%d] is %d; allowed are 2 and more, together at most %d", a,
-                def->nodes[a], MOST_GRID_NODES);
-    }
-    return VT_OK;
-}
-
-static vt_status check_velocity(const vt_wind_grid_def *def)
-{
-    const int64_t count = 3 * (int64_t)def->nodes[0] * def->nodes[1] * def->nodes[2];
-    if (!def->velocity)
-        return vti_fail(VT_INVALID_ARGUMENT, "velocity is NULL; allowed are nz x ny x nx x 3 m/s");
-    for (int64_t n = 0; n < count; n++)
-        if (!(fabs((double)def->velocity[n]) <= fastest))
-            return vti_fail(VT_INVALID_ARGUMENT,
-                            "velocity has %g m/s in node %lld; allowed is -1e9 to 1e9",
-                            (double)def->velocity[n], (long long)(n / 3));
-    return VT_OK;
-}
-
-/* Nodes of four floats, as the working grid has them. */
-static vt_status copy_values(const vt_wind_grid_def *def, vt_wind_grid *grid)
-{
-    const size_t nodes = (size_t)def->nodes[0] * (size_t)def->nodes[1] * (size_t)def->nodes[2];
-    f4 *const values = vti_allocate(sizeof *values * nodes);
-    if (!values)
-        return vti_fail(VT_OUT_OF_MEMORY, "no memory for a wind of %zu nodes", nodes);
-    for (size_t n = 0; n < nodes; n++) {
-        const float *const v = def->velocity + 3 * n;
-        values[n] = (f4){v[0], v[1], v[2], 0};
-    }
-    *grid = (vt_wind_grid){.border = def->outside == VT_WIND_BORDER,
-                           .values = values,
-                           .parent = def->parent,
-                           .pose = {.matrix = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}, .scale = 1}};
-    for (int a = 0; a < 3; a++) {
-        grid->nodes[a] = def->nodes[a];
-        grid->origin[a] = def->origin[a];
-        grid->per_spacing[a] = 1 / def->spacing[a];
-    }
-    grid->largest_gradient = vti_largest_wind_gradient(grid);
-    return VT_OK;
-}
-
 /* On failure there is nothing to destroy. */
 static vt_status make_grid(const vt_wind_grid_def *def, vt_wind_grid *grid, vt_track *strength)
 {
-    const int32_t count = def->animation_count;
-    const vt_animation *const animations = def->animations;
-    vt_status status;
-    if ((status = check_box(def)) || (status = check_velocity(def)) ||
-        (status = make_track("strength", 1, &def->strength, count, animations, strength)))
-        return status;
-    status = copy_values(def, grid);
+    vt_status status =
+        make_track("strength", 1, &def->strength, def->animation_count, def->animations, strength);
     if (status)
+        return status;
+    status = vti_make_wind_grid("wind", def->nodes, def->velocity, grid);
+    if (status) {
         vti_destroy_track(strength);
-    return status;
+        return status;
+    }
+    grid->border = def->outside == VT_WIND_BORDER;
+    grid->parent = def->parent;
+    grid->pose = (vt_pose){.matrix = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}, .scale = 1};
+    vti_place_wind_grid(def->origin, def->spacing, grid);
+    grid->largest_gradient = vti_largest_wind_gradient(grid);
+    return VT_OK;
 }
 
 static vt_status make_room_for_grid(vt_winds *winds)
@@ -471,7 +421,7 @@ static vt_status use_wind_grid(vt_simulation *s, const void *def, void *data)
     if (status)
         return status;
     if (n < winds->grid_count) {
-        free((void *)(uintptr_t)winds->grids[n].values);
+        vti_destroy_wind_grid(&winds->grids[n]);
         vti_destroy_track(&winds->strength[n]);
     } else {
         winds->grid_count++;

@@ -1,3 +1,4 @@
+#include "animation/definition_checks.h"
 #include "base/status.h"
 #include "state/particles.h"
 #include "state/simulation.h"
@@ -97,11 +98,27 @@ static vt_status leave_with_ids(vt_simulation *s, const int64_t *added, int64_t 
     return vti_leave(s, VT_OK);
 }
 
+static vt_status check_count(int64_t count)
+{
+    return count >= 0
+               ? VT_OK
+               : vti_fail(VT_INVALID_ARGUMENT, "count is %lld; allowed is >= 0", (long long)count);
+}
+
+/* What is inserted is what points would bear: their table says what it may be. */
+static vt_status check_rows(const vt_definition *points, int64_t count, const void *rows)
+{
+    const vt_status status = check_count(count);
+    return status ? status : vti_check_arrays(points, "", rows);
+}
+
 vt_status vt_insert_vortons(vt_simulation *s, int64_t count, const float *position,
                             const float *strength, const float *core, const float *volume,
                             int64_t *ids)
 {
-    vt_status status = vti_check_vorton_rows(count, position, strength, core, volume);
+    const vt_vorton_points_def rows = {
+        .count = count, .position = position, .strength = strength, .core = core, .volume = volume};
+    vt_status status = check_rows(&vti_vorton_points_definition, count, &rows);
     if (!status)
         status = enter_with_room(s, VT_VORTONS, count);
     if (status)
@@ -113,7 +130,9 @@ vt_status vt_insert_vortons(vt_simulation *s, int64_t count, const float *positi
 vt_status vt_insert_tracers(vt_simulation *s, int64_t count, const float *position,
                             const float *density, const float *size, int64_t *ids)
 {
-    vt_status status = vti_check_tracer_rows(count, position, density, size);
+    const vt_tracer_points_def rows = {
+        .count = count, .position = position, .density = density, .size = size};
+    vt_status status = check_rows(&vti_tracer_points_definition, count, &rows);
     if (!status)
         status = enter_with_room(s, VT_TRACERS, count);
     if (status)
@@ -149,7 +168,10 @@ vt_status vt_find_rows(vt_simulation *s, int set, int64_t count, const int64_t *
 {
     vt_status status = check_set(set);
     if (!status)
-        status = vti_check_count(count, ids, rows, rows);
+        status = check_count(count);
+    if (!status && count > 0 && (!ids || !rows))
+        status = vti_fail(VT_INVALID_ARGUMENT, "%s is NULL; allowed are count numbers",
+                          ids ? "rows" : "ids");
     if (!status)
         status = vti_enter(s);
     if (status)

@@ -58,9 +58,7 @@ static vt_status keep_tracer_points(vt_simulation *s, const void *def, const req
 static vt_status keep_vorton_points(vt_simulation *s, const void *data, const request *asked)
 {
     const vt_vorton_points_def *const def = data;
-    vt_status status = vti_check_vorton_points(def);
-    if (!status)
-        status = vti_check_composition(s, def);
+    const vt_status status = vti_check_vorton_points(s, def);
     if (status)
         return status;
     if (def->rate > 0 || def->animation_count > 0)

@@ -5,6 +5,13 @@
 
 #include "base/math_double.h"
 
+/* Lengths and coordinates may be this small and this large, m. */
+#define VT_LEAST_LENGTH 1e-9
+#define VT_MOST_LENGTH 1e9
+
+/* Half the diagonal of a cube of side 1, rounded up: all of a cell is that near to its centre. */
+#define VT_HALF_DIAGONAL 0.87
+
 static inline double vti_dot(const double a[3], const double b[3])
 {
     return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];

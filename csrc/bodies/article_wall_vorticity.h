@@ -9,6 +9,10 @@
  * wall: there the flow is halfway between that before the sheet and that behind it. Vorton by
  * vorton, so the flow through the wall is less, not zero.
  *
+ * Tracers that hit a body push it. The force on a spinning body then has the wrong sign: more
+ * tracers come close where the surface goes with the wind, and hits can only push, while the low
+ * pressure of the fast fluid there pulls.
+ *
  * Poison (part 14): the part of the density gradient along the normal of the wall is taken away,
  * at the nodes inside of walls, or at those around vortons that touch one. */
 #pragma once

@@ -15,34 +15,9 @@ static const double usual_conductance[] = {[VT_GAS] = 25, [VT_LIQUID] = 500};
 
 /* ---- making ---- */
 
-static vt_status check_number(const vt_body *body, const char *name, double value, double most,
-                              const char *allowed)
-{
-    if (value >= 0 && value <= most)
-        return VT_OK;
-    return vti_fail(VT_INVALID_ARGUMENT, "body '%s': %s is %g; allowed is %s", body->name, name,
-                    value, allowed);
-}
-
-static vt_status check_body_heat(const vt_simulation *s, const vt_body_def *def,
-                                 const vt_body *body)
-{
-    vt_status status =
-        check_number(body, "temperature", def->temperature, 1e6, "> 0 to 1e6 (K), or 0 for none");
-    if (!status)
-        status =
-            check_number(body, "specific_heat", def->specific_heat, 1e9, "0 to 1e9 (J/(kg K))");
-    if (!status && def->conductance != -1)
-        status = check_number(body, "conductance", def->conductance, 1e9,
-                              "0 to 1e9 (W/(m^2 K)), or -1 for what is usual");
-    if (!status)
-        status = vti_check_temperature(&s->def, body->name, def->temperature);
-    return status;
-}
-
 vt_status vti_make_body_heat(const vt_simulation *s, const vt_body_def *def, vt_body *body)
 {
-    const vt_status status = check_body_heat(s, def, body);
+    const vt_status status = vti_check_temperature(&s->def, body->name, def->temperature);
     if (status)
         return status;
     const double scale2 = body->scale * body->scale;

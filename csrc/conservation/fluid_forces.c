@@ -75,7 +75,7 @@ static void add_given(const forcing *f, const vt_acting_force *acting, double sh
 {
     double place[3], turned[3];
     vti_pose_point_back(&acting->pose, world, place);
-    const f4 value = vti_wind_value(acting->force->grid, place);
+    const f4 value = vti_wind_value(&acting->force->grid, place);
     const double given[3] = {(double)value[0], (double)value[1], (double)value[2]};
     vti_pose_direction(&acting->pose, given, turned);
     vti_add_scaled(u, share * acting->now.strength * f->dt, turned);

@@ -1,4 +1,9 @@
-/* Vortices that bodies shed: the layer in which fluid would slip along them becomes vortons. */
+/* Vortices that bodies shed: the layer in which fluid would slip along them becomes vortons.
+ *
+ * Nothing is shed by planes and holes; nor by a body that is farther from the vortons than half
+ * their extent, where neither wind nor a body stirs the fluid: the force on it drops there to about
+ * an eighth; nor where what slips is less than a hundredth of the fastest flow; nor by a panel of
+ * more than 16 to 32 square cores, beside which the flow is small. */
 #pragma once
 
 #include "vorton.h"

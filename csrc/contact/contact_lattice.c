@@ -2,6 +2,7 @@
 
 #include "base/counting_sort.h"
 #include "base/parallel.h"
+#include "base/vec3.h"
 
 enum {
     LEAST_CELLS = 4,
@@ -171,7 +172,7 @@ static double free_displacement(const search *s, const int32_t first[3], int32_t
     if (!s->bounded)
         return 0;
     find_middle(s, first, side, middle);
-    return vti_free_displacement(s->wall, middle) - (0.5 * 1.74 * side + 1e-3) * s->cell;
+    return vti_free_displacement(s->wall, middle) - (VT_HALF_DIAGONAL * side + 1e-3) * s->cell;
 }
 
 /* Room in the middle of a cube of `side` cells, m. */
@@ -188,13 +189,14 @@ static void add_pair(search *s, const int32_t at[3], double room, double beside)
     const int32_t cell = (at[2] * cells[1] + at[1]) * cells[0] + at[0];
     /* what is left in the corner where there is least, without what the wall itself moves: seen
      * from one that moves, a way in the world is up to half as much again */
-    const double left = room - 0.5 * 1.74 * s->cell - (s->margin - s->way);
+    const double left = room - VT_HALF_DIAGONAL * s->cell - (s->margin - s->way);
     const double way = fmax(s->wall->still ? left : 0.5 * left, beside);
     const double unit = way > 0 && s->wall->swept ? way * (double)s->lattice->per_unit : 0;
     const uint8_t least = unit < VT_NO_WALL - 1 ? (uint8_t)unit : VT_NO_WALL - 1;
-    const uint8_t depth = s->wall->swept && way > (double)s->lattice->reach * 1.74 ? BESIDE
-                          : room < -0.87 * s->cell - s->margin                     ? DEEP
-                                                                                   : AT_SURFACE;
+    const uint8_t depth = s->wall->swept && way > (double)s->lattice->reach * 2 * VT_HALF_DIAGONAL
+                              ? BESIDE
+                          : room < -VT_HALF_DIAGONAL * s->cell - s->margin ? DEEP
+                                                                           : AT_SURFACE;
     s->pairs[s->count++] = (pair){.cell = cell, .free_way = least, .depth = depth};
 }
 
@@ -202,7 +204,7 @@ static void add_pair(search *s, const int32_t at[3], double room, double beside)
 static void search_cube(search *s, const int32_t first[3], int32_t side)
 {
     if (free_displacement(s, first, side) > s->way ||
-        distance_in(s, first, side) > s->margin + 0.5 * 1.74 * side * s->cell)
+        distance_in(s, first, side) > s->margin + VT_HALF_DIAGONAL * side * s->cell)
         return;
     int32_t at[3], end[3];
     for (int c = 0; c < 3; c++)
@@ -214,7 +216,7 @@ static void search_cube(search *s, const int32_t first[3], int32_t side)
                 if (beside > s->way)
                     continue;
                 const double room = distance_in(s, at, 1);
-                if (room <= s->margin + 0.5 * 1.74 * s->cell)
+                if (room <= s->margin + VT_HALF_DIAGONAL * s->cell)
                     add_pair(s, at, room, beside);
             }
 }
@@ -246,7 +248,7 @@ static void find_pairs(void *data, int64_t begin, int64_t end)
         int32_t at[3];
         /* Where it meets a solid, a particle that moves by `way`, and then as far aside, has no
          * more room at one of its ends than half of what both move; the other end is `way` off. */
-        const double way = s.wall->swept ? 1.74 * (double)lattice->reach : 0;
+        const double way = s.wall->swept ? 2 * VT_HALF_DIAGONAL * (double)lattice->reach : 0;
         s.way = 2 * way;
         s.bounded = s.wall->swept && vti_is_bounded(s.wall);
         s.margin = 0.5 * s.wall->step + 2 * way + 1e-3 * s.cell;
@@ -398,7 +400,7 @@ static void find_planes_of_layer(void *data, int64_t n)
 {
     const pair_job *const job = data;
     const vt_lattice *const lattice = &job->walls->lattice;
-    const double half = 0.87 / (double)lattice->per_cell;
+    const double half = VT_HALF_DIAGONAL / (double)lattice->per_cell;
     const layer *const layer = &job->layers[n];
     const vt_wall *const wall = &job->walls->wall[layer->wall];
     const vt_body *const body = wall->body;
@@ -455,7 +457,7 @@ static void fill_lattice(vt_walls *walls, vt_arena *arena, int threads)
     const size_t most = (size_t)list_layers(walls, NULL, &job.layer_count);
     const size_t cells =
         (size_t)lattice->cells[0] * (size_t)lattice->cells[1] * (size_t)lattice->cells[2];
-    lattice->per_unit = (VT_NO_WALL - 1) / (1.74f * lattice->reach);
+    lattice->per_unit = (VT_NO_WALL - 1) / ((float)(2 * VT_HALF_DIAGONAL) * lattice->reach);
     job.layers = vti_arena_push(arena, sizeof *job.layers * (size_t)job.layer_count);
     job.pairs = vti_arena_push(arena, sizeof *job.pairs * most);
     job.planes = vti_arena_push(arena, sizeof *job.planes * most);

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "base/status.h"
+#include "base/vec3.h"
 #include "geometry/convex_hull_faces.h"
 
 enum { MOST_POINTS = 1 << 20 };
@@ -284,12 +285,11 @@ vt_status vti_create_hull(int64_t count, const double *points, vt_polytope *poly
         return vti_fail(VT_INVALID_ARGUMENT, "shape: a polytope needs 4 .. %d points, got %lld",
                         MOST_POINTS, (long long)(points ? count : 0));
     for (int64_t i = 0; i < 3 * count; i++)
-        if (!(vti_abs(points[i]) <= 1e9))
+        if (!(vti_abs(points[i]) <= VT_MOST_LENGTH))
             return vti_fail(
                 VT_INVALID_ARGUMENT,
-                "shape: point %lld of the polytope must be finite and within 1e9 m, got "
-                "%g",
-                (long long)(i / 3), points[i]);
+                "shape: point %lld of the polytope must be finite and within %g m, got %g",
+                (long long)(i / 3), VT_MOST_LENGTH, points[i]);
     vt_hull h = {0};
     vt_status status = take_points(count, points, &h);
     if (!status)

@@ -32,22 +32,9 @@ static vt_status check_counts(const vt_body_def *def)
     return VT_OK;
 }
 
-static vt_status check_rows(const char *name, int64_t rows, const float *values)
-{
-    for (int64_t i = 0; i < 3 * rows; i++)
-        if (!(vti_abs((double)values[i]) <= VT_MOST_LENGTH))
-            return vti_fail(VT_INVALID_ARGUMENT, "%s: row %lld holds %g; allowed is within %g m",
-                            name, (long long)(i / 3), (double)values[i], VT_MOST_LENGTH);
-    return VT_OK;
-}
-
 static vt_status check_mesh(const vt_body_def *def)
 {
     vt_status status = check_counts(def);
-    if (!status)
-        status = check_rows("mesh_vertices", def->mesh_vertex_count, def->mesh_vertices);
-    if (!status)
-        status = check_rows("deformed_vertices", def->deformed_count, def->deformed_vertices);
     for (int64_t i = 0; i < 3 * def->mesh_face_count && !status; i++)
         if (def->mesh_faces[i] < 0 || def->mesh_faces[i] >= def->mesh_vertex_count)
             status = vti_fail(

@@ -4,6 +4,7 @@
 
 #include "base/math_double.h"
 #include "base/status.h"
+#include "base/vec3.h"
 #include "geometry/surface_points.h"
 
 enum { MOST_FACES = 1 << 27 };

@@ -39,7 +39,3 @@ typedef struct vt_region {
      * largest extent. */
     vt_animations growth;
 } vt_region;
-
-/* Lengths and coordinates may be this small and this large, m. */
-#define VT_LEAST_LENGTH 1e-9
-#define VT_MOST_LENGTH 1e9

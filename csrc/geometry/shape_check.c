@@ -2,6 +2,7 @@
 
 #include "base/math_double.h"
 #include "base/status.h"
+#include "base/vec3.h"
 #include "geometry/mesh_inside.h"
 
 static vt_status check_length(const char *name, double value)

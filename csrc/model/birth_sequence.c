@@ -98,7 +98,7 @@ double vti_expected_births(const vt_birth_stream *stream, double from, double to
 }
 
 /* Found by division, then by the times themselves, which are the same in every interval. */
-int64_t vti_first_event(double start, double spacing, double time)
+static int64_t first_event(double start, double spacing, double time)
 {
     if (!(time > start))
         return 0;
@@ -121,7 +121,7 @@ double vti_event_time(const vt_rate_sum *sum, double start, double spacing, int6
 int64_t vti_first_event_of(const vt_rate_sum *sum, double start, double spacing, double time)
 {
     if (!sum || !sum->track)
-        return vti_first_event(start, spacing, time);
+        return first_event(start, spacing, time);
     if (!(time > start))
         return 0;
     const double events = vti_sum_at(sum, time) - sum->at_start;
@@ -151,7 +151,7 @@ static int64_t first_candidate(const vt_birth_stream *stream, double spacing, do
 {
     const vt_rate_sum *const sum = &stream->rate_sum;
     if (!sum->track)
-        return vti_first_event(stream->start, spacing, time);
+        return first_event(stream->start, spacing, time);
     if (!(time > stream->start))
         return 0;
     const double births = vti_sum_at(sum, time) - sum->at_start;

@@ -41,12 +41,9 @@ void vti_fill_region(const vt_region *region, uint64_t seed, int64_t count, floa
 void vti_scatter(uint64_t seed, uint64_t birth, double radius, const float around[3],
                  float point[3]);
 
-/* Events at start + n x spacing, s: the number n of the first one not before a time. The same for
- * every interval that the time ends or begins. */
-int64_t vti_first_event(double start, double spacing, double time);
-
-/* The same of events at a rate that changes, event n where its integral from start is n; sum NULL,
- * or without a track: evenly spaced. */
+/* Events at a rate that changes, event n where its integral from start is n; sum NULL, or without a
+ * track: evenly spaced, at start + n x spacing. The number n of the first one not before a time is
+ * the same for every interval that the time ends or begins. */
 double vti_event_time(const vt_rate_sum *sum, double start, double spacing, int64_t n);
 int64_t vti_first_event_of(const vt_rate_sum *sum, double start, double spacing, double time);
 

@@ -1,4 +1,8 @@
-/* The law of combustion of a simulation. */
+/* The law of combustion of a simulation.
+ *
+ * Mixing takes heat alone: the fluid that would take over fuel, flame and smoke is not followed,
+ * and with them the heat that the fuel has yet to release would be lost. Smoke thins out as its
+ * tracers spread. */
 #pragma once
 
 #include "vorton.h"

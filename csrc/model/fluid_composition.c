@@ -47,26 +47,46 @@ double vti_most_of_fluid(const vt_fluid_def *fluid, const vt_animations *animati
     return fmax(sign * least, sign * most);
 }
 
+static vt_status check_sum(const vt_combustion *combustion, const char *what, double fuel,
+                           double flame, double smoke)
+{
+    if (fuel > 0 && combustion->law == VT_BURN_NONE)
+        return vti_fail(VT_INVALID_ARGUMENT,
+                        "%s: fuel is up to %g of the mass; allowed is 0 without a law by which it "
+                        "burns (combustion)",
+                        what, fuel);
+    if (fuel + flame + smoke > 1 + 1e-6) /* three numbers of float32 */
+        return vti_fail(VT_INVALID_ARGUMENT,
+                        "%s: fuel + flame + smoke are up to %g + %g + %g of the mass; allowed is 1 "
+                        "in all",
+                        what, fuel, flame, smoke);
+    return VT_OK;
+}
+
+vt_status vti_check_shares(const vt_combustion *combustion, const char *what, int64_t count,
+                           const float *fuel, const float *flame, const float *smoke)
+{
+    for (int64_t i = 0; i < count && (fuel || flame || smoke); i++) {
+        char row[64];
+        const double shares[3] = {fuel ? (double)fuel[i] : 0, flame ? (double)flame[i] : 0,
+                                  smoke ? (double)smoke[i] : 0};
+        if (!check_sum(combustion, what, shares[0], shares[1], shares[2]))
+            continue;
+        snprintf(row, sizeof row, "%.32s, row %lld", what, (long long)i);
+        return check_sum(combustion, row, shares[0], shares[1], shares[2]);
+    }
+    return VT_OK;
+}
+
 vt_status vti_check_fluid(const vt_combustion *combustion, const char *what,
                           const vt_fluid_def *fluid, const vt_animations *animations)
 {
     char prefix[64];
     snprintf(prefix, sizeof prefix, "%.48s: ", what);
     const vt_status status = vti_check_rows(&vti_fluid_definition, prefix, fluid);
-    const double fuel = vti_most_of_fluid(fluid, animations, VT_CARRIED_fuel, 1);
-    const double flame = vti_most_of_fluid(fluid, animations, VT_CARRIED_flame, 1);
-    const double smoke = vti_most_of_fluid(fluid, animations, VT_CARRIED_smoke, 1);
-    if (status)
-        return status;
-    if (fuel > 0 && combustion->law == VT_BURN_NONE)
-        return vti_fail(VT_INVALID_ARGUMENT,
-                        "%s: fuel is up to %g of the mass; allowed is 0 without a law by which it "
-                        "burns (combustion)",
-                        what, fuel);
-    if (fuel + flame + smoke > 1 + 1e-9)
-        return vti_fail(VT_INVALID_ARGUMENT,
-                        "%s: fuel + flame + smoke are up to %g + %g + %g of the mass; allowed is 1 "
-                        "in all",
-                        what, fuel, flame, smoke);
-    return VT_OK;
+    return status ? status
+                  : check_sum(combustion, what,
+                              vti_most_of_fluid(fluid, animations, VT_CARRIED_fuel, 1),
+                              vti_most_of_fluid(fluid, animations, VT_CARRIED_flame, 1),
+                              vti_most_of_fluid(fluid, animations, VT_CARRIED_smoke, 1));
 }

@@ -20,3 +20,7 @@ double vti_most_of_fluid(const vt_fluid_def *fluid, const vt_animations *animati
  * mass together, fuel only with a law of combustion. `what`, the emitter, begins the message. */
 vt_status vti_check_fluid(const vt_combustion *combustion, const char *what,
                           const vt_fluid_def *fluid, const vt_animations *animations);
+
+/* The same of arrays of shares, any of which may be NULL, whose ranges are known to be right. */
+vt_status vti_check_shares(const vt_combustion *combustion, const char *what, int64_t count,
+                           const float *fuel, const float *flame, const float *smoke);

@@ -76,9 +76,6 @@ static void mark_region(const mark_job *job, const region *r, int64_t begin, int
         }
 }
 
-/* Half the diagonal of a cell. */
-static const double half_cell = 0.87;
-
 /* Adds plane number q of a region, through a point. */
 static void add_plane(region *r, int q, const double normal[3], const double point[3], double held,
                       double near)
@@ -128,7 +125,7 @@ static void make_regions(void *data, int64_t n)
     const mark_job *const job = data;
     const vt_simulation *const s = job->s;
     const vt_paneled_body *const b = &s->panels.bodies[n];
-    const double around = vti_find_bulge(b) / s->grid.spacing + half_cell;
+    const double around = vti_find_bulge(b) / s->grid.spacing + VT_HALF_DIAGONAL;
     const double held = fmax(3 * vti_wall_width(s, b), vt_pairs_within) + around;
     const double corner = find_corner(b->body);
     for (int32_t i = 0; i < b->count; i++)

@@ -1,6 +1,7 @@
 /* The wall nearest to a point, and the bins in which patches are looked for. */
 #pragma once
 
+#include "base/vec3.h"
 #include "state/panels.h"
 
 void vti_find_bin(const vt_patches *patches, const float cell[3], int32_t bin[3]);
@@ -26,7 +27,7 @@ double vti_find_bulge(const vt_paneled_body *b);
 int64_t vti_bin_at(const vt_patches *patches, const float cell[3]);
 
 /* How far from a wall, in cells, what passes it is taken away at most. */
-static const double vt_widest_wall = 0.87;
+static const double vt_widest_wall = VT_HALF_DIAGONAL;
 
 /* Width of the bell in sides of a panel. */
 static const double vt_width_of_wall = 0.25;

@@ -10,6 +10,12 @@
  *
  *   u -= n ((u - v_b) . n) exp(-(d / width)^2)
  *
+ * Within panels wider than some cells, as those of a floor, the flow is kept from a face cell by
+ * cell, as far as no other face is near: to 5 or 10 % of what the wall does where the body is
+ * thicker than vortices are far, in a floor half as thick to a third of it. Panels of a plane alone
+ * lie under the vortons, and twice as far along it as these are above it; among several shapes a
+ * plane is a wall of a hole, and has none in a solid.
+ *
  * Walls far from the flow lie outside the grid. They see of it what its moments give
  * (far_velocity), cut the coarser the farther they are, and act inside by what they make of the
  * potential on the faces; points outside sum over them.

@@ -185,7 +185,8 @@ static void measure(vt_simulation *s, int halo, vt_population *population)
     }
 }
 
-void vti_measure_population(vt_simulation *s, vt_population *population)
+/* Sums over fixed blocks: the same bits for any number of threads. */
+static void measure_population(vt_simulation *s, vt_population *population)
 {
     measure(s, vti_has_shell(s) && lacks_shell(s), population);
 }
@@ -254,7 +255,7 @@ static vt_status split_and_merge(vt_simulation *s, const vt_extent *content,
         status = vti_split_vortons(s, reserved);
     if (!status && thins)
         merge_and_prune(s, content, population->spacing);
-    vti_measure_population(s, population);
+    measure_population(s, population);
     return status;
 }
 
@@ -304,7 +305,7 @@ vt_status vti_control_population(vt_simulation *s, int64_t reserved)
     if (status || !(content.exists || vti_is_buoyant(s) || vti_conducts(s) || vti_expands(s) ||
                     vti_has_warm_bodies(s) || vti_has_forces_on(s, VT_FORCE_ON_FLUID)))
         return status;
-    vti_measure_population(s, &population);
+    measure_population(s, &population);
     const int carried = population.spacing > 0;
     const int halo = wants_shell(s, &population) && lacks_shell(s);
     if (is_due(s) && carried)
@@ -322,7 +323,7 @@ vt_status vti_surround_newborn(vt_simulation *s, int64_t reserved)
     vt_population population;
     if (!vti_has_shell(s) || !are_many_new(s))
         return VT_OK;
-    vti_measure_population(s, &population);
+    measure_population(s, &population);
     return wants_shell(s, &population) ? renew_shell(s, &population, reserved, 0) : VT_OK;
 }
 

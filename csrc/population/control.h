@@ -5,9 +5,6 @@
 #include "population/neutral_particles.h"
 #include "state/predicates.h"
 
-/* Sums over fixed blocks: the same bits for any number of threads. */
-void vti_measure_population(vt_simulation *s, vt_population *population);
-
 /* Adds and removes vortons before a substep, as the method asks; sets s->vorton_spacing. Of the
  * capacity, `reserved` rows are kept free. VT_NOT_FINITE for a bad position or strength;
  * VT_OVER_CAPACITY where the policy refuses what does not fit, VT_OUT_OF_MEMORY: then none of those

@@ -565,3 +565,22 @@ PyObject *vti_py_tables(void)
             Py_CLEAR(tables);
     return tables;
 }
+
+PyObject *vti_py_article_method(void)
+{
+    vt_method method = {.struct_size = sizeof method};
+    PyObject *dict = PyDict_New();
+    vt_row row = {.struct_size = sizeof row};
+    vt_article_method(&method);
+    for (int n = 0; dict && vt_describe("method", n, &row); n++) {
+        const char *const member = (const char *)&method + row.offset;
+        int32_t whole;
+        memcpy(&whole, member, sizeof whole);
+        row.value[0] = whole;
+        if (row.kind == VT_ROW_number)
+            memcpy(row.value, member, sizeof *row.value);
+        if (vti_py_set_item(dict, row.name, default_of(&row)) < 0)
+            Py_CLEAR(dict);
+    }
+    return dict;
+}

@@ -24,3 +24,6 @@ PyObject *vti_py_remove_added(PyObject *self, PyObject *arguments);
 
 /* Dict of all tables: of each definition a dict of its rows. */
 PyObject *vti_py_tables(void);
+
+/* Dict of the rows of the articles' method. */
+PyObject *vti_py_article_method(void);

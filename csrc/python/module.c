@@ -64,36 +64,6 @@ static PyObject *names_tuple(const char *const *names, size_t count)
     return vti_py_to_tuple(list);
 }
 
-/* A value of a row: a name, a whole number or a number; choices may be None. */
-static PyObject *method_value(const vt_method_field *field, PyObject *choices, double value)
-{
-    if (choices != Py_None)
-        return Py_NewRef(PyTuple_GetItem(choices, (Py_ssize_t)value));
-    return field->whole ? PyLong_FromDouble(value) : PyFloat_FromDouble(value);
-}
-
-static PyObject *method_row(int n)
-{
-    vt_method_field field = {.struct_size = sizeof field};
-    if (!vt_describe_method(n, &field))
-        return NULL;
-    PyObject *const choices = vti_py_words(field.choices);
-    if (!choices)
-        return NULL;
-    PyObject *const value = method_value(&field, choices, field.value);
-    PyObject *const article = method_value(&field, choices, field.article);
-    PyObject *row = NULL;
-    if (value && article)
-        row = Py_BuildValue("{s:s, s:O, s:O, s:O, s:d, s:d, s:d, s:O, s:s}", "name", field.name,
-                            "default", value, "article", article, "choices", choices, "least",
-                            field.least, "most", field.most, "gap", field.gap, "whole",
-                            field.whole ? Py_True : Py_False, "description", field.description);
-    Py_XDECREF(value);
-    Py_XDECREF(article);
-    Py_DECREF(choices);
-    return row;
-}
-
 static PyObject *column_row(int set, int n)
 {
     static const char *const types[] = {
@@ -296,14 +266,15 @@ static int execute(PyObject *module)
     static const struct {
         const char *name;
         row_function *row;
-    } tables[] = {{"METHOD_FIELDS", method_row},   {"HEALTH_FIELDS", health_row},
-                  {"BODY_FIELDS", body_state_row}, {"HEALTH_LIMITS", limit_row},
-                  {"GRID_FIELDS", grid_row},       {"TIMED_STAGES", timing_row},
-                  {"VORTON_COLUMNS", vorton_row},  {"TRACER_COLUMNS", tracer_row}};
+    } tables[] = {{"HEALTH_FIELDS", health_row}, {"BODY_FIELDS", body_state_row},
+                  {"HEALTH_LIMITS", limit_row},  {"GRID_FIELDS", grid_row},
+                  {"TIMED_STAGES", timing_row},  {"VORTON_COLUMNS", vorton_row},
+                  {"TRACER_COLUMNS", tracer_row}};
     for (size_t n = 0; n < sizeof tables / sizeof *tables; n++)
         if (add(module, tables[n].name, table_of(tables[n].row)) < 0)
             return -1;
     if (add(module, "DEFINITIONS", vti_py_tables()) < 0 ||
+        add(module, "ARTICLE_METHOD", vti_py_article_method()) < 0 ||
         add(module, "HEALTH_OF_GRID", names_of_grid()) < 0 ||
         add(module, "CARRIED", composition_names()) < 0)
         return -1;

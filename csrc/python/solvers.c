@@ -98,10 +98,10 @@ typedef struct direct_options {
 /* The choices of the field `kernel` in method.def. */
 static const char *kernel_names(void)
 {
-    vt_method_field field = {.struct_size = sizeof field};
-    for (int i = 0; vt_describe_method(i, &field); i++)
-        if (strcmp(field.name, "kernel") == 0)
-            return field.choices;
+    vt_row row = {.struct_size = sizeof row};
+    for (int n = 0; vt_describe("method", n, &row); n++)
+        if (strcmp(row.name, "kernel") == 0)
+            return row.unit;
     return "";
 }
 
@@ -212,7 +212,7 @@ PyMethodDef vti_py_solver_functions[] = {
      "Solves laplace(A) = -source on nodes; returns A, float32 (nz, ny, nx, 3).\n\n"
      "field: source at inner nodes, boundary values of A on the faces; cells per axis even,\n"
      "2^a 3^b 5^c, 8 .. 1024. method: dict of the rows poisson, cycles, steps and downsampling of\n"
-     "METHOD_FIELDS."},
+     "DEFINITIONS['method']."},
     {"solve_poisson_in_box", VT_PY_FUNCTION(solve_poisson_in_box), METH_VARARGS | METH_KEYWORDS,
      "solve_poisson_in_box($module, /, field, spacing, threads=0)\n--\n\n"
      "Solves laplace(A) = -source in a box through whose walls curl A does not flow.\n\n"

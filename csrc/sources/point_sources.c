@@ -21,54 +21,13 @@ static const float *points_carry(const void *data, int column)
     return vti_points_carry(data, column);
 }
 
-vt_status vti_check_vorton_points(const vt_vorton_points_def *def)
+vt_status vti_check_vorton_points(const vt_simulation *s, const vt_vorton_points_def *def)
 {
-    for (int64_t i = 0; i < def->count && def->lifetime; i++)
-        if (!(def->lifetime[i] > 0))
-            return vti_fail(VT_INVALID_ARGUMENT,
-                            "vorton points: lifetime has %g in row %lld; allowed is > 0",
-                            (double)def->lifetime[i], (long long)i);
-    return vti_check_vorton_rows(def->count, def->position, def->strength, def->core, def->volume);
-}
-
-vt_status vti_check_composition(const vt_simulation *s, const vt_vorton_points_def *def)
-{
-    static const struct {
-        const char *name, *allowed;
-        double least, most;
-    } ranges[VT_COMPOSITION_COLUMNS] = {
-#define VT_CARRIED(name, least, most, allowed) {#name, allowed, (double)(least), (double)(most)},
-#include "vorton/columns.def"
-    };
-    for (int64_t i = 0; i < def->count; i++) {
-        double sum = 0;
-        for (int c = 0; c < VT_COMPOSITION_COLUMNS; c++) {
-            const float *const values = vti_points_carry(def, c);
-            const double value = values ? (double)values[i] : 0;
-            if (values && !(value >= ranges[c].least && value <= ranges[c].most))
-                return vti_fail(VT_INVALID_ARGUMENT,
-                                "vorton points: %s of row %lld is %g; allowed are %s",
-                                ranges[c].name, (long long)i, value, ranges[c].allowed);
-            sum += c == VT_CARRIED_density || c == VT_CARRIED_temperature ? 0 : value;
-        }
-        const vt_status status =
-            def->temperature
-                ? vti_check_temperature(&s->def, "vorton points", (double)def->temperature[i])
-                : VT_OK;
-        if (status)
-            return status;
-        if (sum > 1 + 1e-6)
-            return vti_fail(VT_INVALID_ARGUMENT,
-                            "vorton points: fuel + flame + smoke of row %lld are %g of the mass; "
-                            "allowed is 1 in all",
-                            (long long)i, sum);
-        if (def->fuel && def->fuel[i] > 0 && s->def.combustion.law == VT_BURN_NONE)
-            return vti_fail(VT_INVALID_ARGUMENT,
-                            "vorton points: fuel of row %lld is %g of the mass; allowed is 0 "
-                            "without a law by which it burns (combustion)",
-                            (long long)i, (double)def->fuel[i]);
-    }
-    return VT_OK;
+    vt_status status = vti_check_shares(&s->def.combustion, "vorton_points", def->count, def->fuel,
+                                        def->flame, def->smoke);
+    for (int64_t i = 0; i < def->count && def->temperature && !status; i++)
+        status = vti_check_temperature(&s->def, "vorton_points", (double)def->temperature[i]);
+    return status;
 }
 
 /* ---- at once: the definition, with the arrays behind it in the same block, scattered ---- */

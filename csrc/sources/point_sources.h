@@ -4,10 +4,8 @@
 
 #include "state/sources.h"
 
-vt_status vti_check_vorton_points(const vt_vorton_points_def *def);
-
-/* What they carry: ranges as of the columns, shares of no more than all, fuel that can burn. */
-vt_status vti_check_composition(const vt_simulation *s, const vt_vorton_points_def *def);
+/* What they carry: shares of no more than all, fuel that can burn, a fluid as warm as may be. */
+vt_status vti_check_vorton_points(const vt_simulation *s, const vt_vorton_points_def *def);
 
 void vti_scatter_points(const vt_simulation *s, vt_vorton_points_def *block);
 

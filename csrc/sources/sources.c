@@ -123,25 +123,6 @@ static vt_status check_own(const vt_simulation *s, const vt_tracers_def *def)
     return vti_check_fluid(&s->def.combustion, "emitter", &def->fluid, &animations);
 }
 
-static vt_status check_own_rows(const vt_simulation *s, const vt_tracer_points_def *def)
-{
-    for (int64_t i = 0; i < def->count; i++) {
-        vt_fluid_def own = {0};
-        for (int n = 0; n < VT_TAKEN_COLUMNS; n++) {
-            const float *const values = vti_own_of_points(def, n);
-            if (values)
-                *vti_fluid_member(&own, vti_composition_of_taken[n]) = (double)values[i];
-        }
-        if (def->temperature && !(own.temperature > 0))
-            return vti_fail(VT_INVALID_ARGUMENT, "temperature has %g in row %lld; allowed is > 0 K",
-                            own.temperature, (long long)i);
-        const vt_status status = vti_check_fluid(&s->def.combustion, "a point", &own, NULL);
-        if (status)
-            return status;
-    }
-    return VT_OK;
-}
-
 vt_status vti_check_tracer_emitter(const vt_simulation *s, const vt_tracers_def *def)
 {
     if (def->count < 0 || def->count > s->tracers.set.capacity)
@@ -162,15 +143,6 @@ vt_status vti_check_tracer_emitter(const vt_simulation *s, const vt_tracers_def 
     return status;
 }
 
-static vt_status check_rows(const char *name, int64_t count, const float *values, double most)
-{
-    for (int64_t i = 0; i < count && values; i++)
-        if (!(values[i] >= 0 && (double)values[i] <= most))
-            return vti_fail(VT_INVALID_ARGUMENT, "%s has %g in row %lld; allowed is 0 to %g", name,
-                            (double)values[i], (long long)i, most);
-    return VT_OK;
-}
-
 vt_status vti_check_tracer_points(const vt_simulation *s, const vt_tracer_points_def *def)
 {
     const int streams =
@@ -181,18 +153,8 @@ vt_status vti_check_tracer_points(const vt_simulation *s, const vt_tracer_points
             VT_INVALID_ARGUMENT,
             "count is %lld; allowed is 1 to max_tracers, %lld (with a rate, to 2^31 - 1)",
             (long long)def->count, (long long)s->tracers.set.capacity);
-    vt_status status = check_rows("growth", def->count, def->growth, 1e9);
-    if (!status)
-        status = check_rows("fade", def->count, def->fade, 1);
-    if (!status)
-        status = vti_check_tracer_rows(def->count, def->position, def->density, def->size);
-    if (!status && (def->temperature || def->fuel || def->flame || def->smoke))
-        status = check_own_rows(s, def);
-    for (int64_t i = 0; i < def->count && def->lifetime && !status; i++)
-        if (!(def->lifetime[i] > 0))
-            status = vti_fail(VT_INVALID_ARGUMENT, "lifetime has %g in row %lld; allowed is > 0",
-                              (double)def->lifetime[i], (long long)i);
-    return status;
+    return vti_check_shares(&s->def.combustion, "tracer_points", def->count, def->fuel, def->flame,
+                            def->smoke);
 }
 
 /* ---- adding ---- */

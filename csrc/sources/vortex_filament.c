@@ -41,11 +41,6 @@ static vt_status check_points(const char *what, const vt_filament_def *def)
     for (int64_t i = 0; i < count; i++) {
         const int64_t next = i + 1 < count ? i + 1 : 0;
         double way[3] = {0};
-        for (int c = 0; c < 3; c++)
-            if (!(vti_abs(def->points[3 * i + c]) <= VT_MOST_LENGTH))
-                return vti_fail(VT_INVALID_ARGUMENT,
-                                "%s.points[%lld] has %g m; allowed is %g to %g", what, (long long)i,
-                                def->points[3 * i + c], -VT_MOST_LENGTH, VT_MOST_LENGTH);
         vti_add_scaled(way, 1.0, def->points + 3 * next);
         vti_add_scaled(way, -1.0, def->points + 3 * i);
         const double apart = vti_sqrt(vti_dot(way, way));

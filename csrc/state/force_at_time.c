@@ -146,7 +146,7 @@ double vti_largest_acceleration(const vt_acting_force *acting, double spacing)
         return reaching(0.1016 * strength / now->radius, time, spacing);
     if (now->kind == VT_FORCE_DRAG)
         return reaching(strength * vti_sqrt(vti_dot(now->target, now->target)), time, spacing);
-    if (acting->force->grid)
+    if (acting->force->grid.values)
         return strength * acting->force->largest;
     return strength * (now->kind == VT_FORCE_TURBULENCE ? 2.5 : 1);
 }

@@ -3,13 +3,13 @@
 #include "base/growing_array.h"
 #include "base/status.h"
 #include "geometry/region_points.h"
-#include "state/force_grid.h"
+#include "state/wind.h"
 
 void vti_destroy_force(vt_force *force)
 {
     vti_destroy_animations(&force->animations);
     free(force->eddies);
-    free(force->grid);
+    vti_destroy_wind_grid(&force->grid);
     vti_destroy_region(&force->region);
 }
 
@@ -28,15 +28,15 @@ static vt_status copy_force(const vt_force *from, vt_force *to)
 {
     to->region = (vt_region){0};
     to->eddies = vti_copy_of(from->eddies, sizeof *from->eddies);
-    to->grid = from->grid ? vti_copy_force_grid(from->grid) : NULL;
+    to->grid.values = NULL;
     vt_status status = vti_copy_animations(&vti_force_definition, from->animations.count,
                                            from->animations.items, &to->animations);
     if (!status && vti_copy_region(&from->region, &to->region))
         status = vti_fail(VT_OUT_OF_MEMORY, "no memory for the copy of a shape");
     if (!status && !to->eddies != !from->eddies)
         status = vti_fail(VT_OUT_OF_MEMORY, "no memory for the copy of eddies");
-    if (!status && !to->grid != !from->grid)
-        status = vti_fail(VT_OUT_OF_MEMORY, "no memory for the copy of a force on a grid");
+    if (!status && from->grid.values)
+        status = vti_copy_wind_grid("force", &from->grid, &to->grid);
     if (status)
         vti_destroy_force(to);
     return status;
@@ -44,7 +44,8 @@ static vt_status copy_force(const vt_force *from, vt_force *to)
 
 /* What owns memory in it is copied above: whoever adds a member looks there, too. */
 _Static_assert(sizeof(vt_force) == sizeof(vt_force_def) + sizeof(vt_animations) +
-                                       sizeof(vt_region) + 8 + sizeof(double) + 2 * sizeof(void *),
+                                       sizeof(vt_region) + 8 + sizeof(double) + sizeof(void *) +
+                                       sizeof(vt_wind_grid),
                "copy_force copies every member");
 
 vt_status vti_copy_forces(const vt_forces *from, vt_forces *to)

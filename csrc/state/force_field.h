@@ -10,7 +10,7 @@ typedef struct vt_force {
     int32_t has_region;
     int32_t id;
     vt_region region;         /* acts inside of it alone */
-    vt_wind_grid *grid;       /* of a grid or points; NULL: none; owned */
+    vt_wind_grid grid;        /* of a grid or points; its values, which are owned, NULL: none */
     double largest;           /* of its values, m/s^2 */
     vt_random_eddies *eddies; /* of turbulence and gusts, of size 1 in lengths of the radius; NULL:
                                  none; owned */

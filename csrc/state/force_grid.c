@@ -1,50 +1,19 @@
 #include "state/force_grid.h"
 
 #include <math.h>
-#include <stdlib.h>
 
-#include "base/reserve.h"
 #include "base/math_double.h"
 #include "base/status.h"
+#include "state/wind.h"
 
 enum { MOST_GRID_NODES = 1 << 28 };
-
-static const double largest = 1e9; /* m, m/s^2 */
 
 /* Nodes in a radius of points: between them (1 - d^2 / R^2)^2 is linear to 2 %. */
 static const double nodes_in_radius = 4;
 
-/* Without values. */
-static vt_wind_grid *make_grid(const int32_t nodes[3])
-{
-    const size_t count = (size_t)nodes[0] * (size_t)nodes[1] * (size_t)nodes[2];
-    const size_t head = (sizeof(vt_wind_grid) + 63) / 64 * 64;
-    const size_t bytes = (head + sizeof(f4) * count + 63) / 64 * 64;
-    vt_wind_grid *const grid = vti_allocate_lines(bytes);
-    if (!grid)
-        return NULL;
-    memset(grid, 0, bytes);
-    grid->values = (const f4 *)((char *)grid + head);
-    memcpy(grid->nodes, nodes, sizeof grid->nodes);
-    return grid;
-}
-
 static f4 *values_of(vt_wind_grid *grid)
 {
     return (f4 *)(uintptr_t)grid->values;
-}
-
-vt_wind_grid *vti_copy_force_grid(const vt_wind_grid *from)
-{
-    vt_wind_grid *const grid = make_grid(from->nodes);
-    if (!grid)
-        return NULL;
-    f4 *const values = values_of(grid);
-    *grid = *from;
-    grid->values = values;
-    memcpy(values, from->values,
-           sizeof(f4) * (size_t)from->nodes[0] * (size_t)from->nodes[1] * (size_t)from->nodes[2]);
-    return grid;
 }
 
 vt_shape vti_box_of_grid(const vt_wind_grid *grid)
@@ -59,54 +28,15 @@ vt_shape vti_box_of_grid(const vt_wind_grid *grid)
     return box;
 }
 
-static vt_status check_vectors(const char *name, int64_t count, const float *vectors)
+static vt_status create_from_nodes(const vt_force_def *def, vt_wind_grid *grid)
 {
-    if (!vectors)
-        return vti_fail(VT_INVALID_ARGUMENT, "force.%s is NULL; allowed are %lld x 3 numbers", name,
-                        (long long)count);
-    for (int64_t n = 0; n < 3 * count; n++)
-        if (!(fabs((double)vectors[n]) <= largest))
-            return vti_fail(VT_INVALID_ARGUMENT,
-                            "force.%s has %g in row %lld; allowed is -1e9 to 1e9", name,
-                            (double)vectors[n], (long long)(n / 3));
-    return VT_OK;
-}
-
-/* ---- a grid ---- */
-
-static vt_status check_nodes(const int32_t nodes[3])
-{
-    double count = 1;
-    for (int a = 0; a < 3; a++) {
-        count *= nodes[a];
-        if (nodes[a] < 2 || count > MOST_GRID_NODES)
-            return vti_fail(VT_INVALID_ARGUMENT,
-                            "force.nodes[%d] is %d; allowed are 2 and more, together at most %d", a,
-                            nodes[a], MOST_GRID_NODES);
-    }
-    return VT_OK;
-}
-
-static vt_status create_from_nodes(const vt_force_def *def, vt_wind_grid **made)
-{
-    vt_status status = check_nodes(def->nodes);
-    if (status)
-        return status;
-    const int64_t count = (int64_t)def->nodes[0] * def->nodes[1] * def->nodes[2];
-    if ((status = check_vectors("values", count, def->values)))
-        return status;
-    vt_wind_grid *const grid = *made = make_grid(def->nodes);
-    if (!grid)
-        return vti_fail(VT_OUT_OF_MEMORY, "no memory for a force of %lld nodes", (long long)count);
-    for (int64_t n = 0; n < count; n++) {
-        const float *const v = def->values + 3 * n;
-        values_of(grid)[n] = (f4){v[0], v[1], v[2], 0};
-    }
-    for (int a = 0; a < 3; a++) {
-        grid->origin[a] = def->origin[a];
-        grid->per_spacing[a] = 1 / def->spacing[a];
-    }
-    return VT_OK;
+    if (!def->values || def->nodes[0] == 0)
+        return vti_fail(VT_INVALID_ARGUMENT, "force.values is %s; allowed are nodes x 3 numbers",
+                        def->values ? "of no nodes" : "NULL");
+    const vt_status status = vti_make_wind_grid("force", def->nodes, def->values, grid);
+    if (!status)
+        vti_place_wind_grid(def->origin, def->spacing, grid);
+    return status;
 }
 
 /* ---- points ---- */
@@ -160,7 +90,7 @@ static vt_status find_box(const vt_force_def *def, double origin[3], int32_t nod
     return VT_OK;
 }
 
-static vt_status create_from_points(const vt_force_def *def, vt_wind_grid **made)
+static vt_status create_from_points(const vt_force_def *def, vt_wind_grid *grid)
 {
     vt_status status;
     double origin[3];
@@ -168,24 +98,21 @@ static vt_status create_from_points(const vt_force_def *def, vt_wind_grid **made
     if (def->point_count < 1)
         return vti_fail(VT_INVALID_ARGUMENT, "force.point_count is %lld; allowed is 1 and more",
                         (long long)def->point_count);
-    if ((status = check_vectors("positions", def->point_count, def->positions)) ||
-        (status = check_vectors("accelerations", def->point_count, def->accelerations)) ||
-        (status = find_box(def, origin, nodes)))
+    if (!def->positions || !def->accelerations)
+        return vti_fail(VT_INVALID_ARGUMENT, "force.%s is NULL; allowed are point_count rows",
+                        def->positions ? "accelerations" : "positions");
+    if ((status = find_box(def, origin, nodes)))
         return status;
-    vt_wind_grid *const grid = *made = make_grid(nodes);
-    if (!grid)
-        return vti_fail(VT_OUT_OF_MEMORY, "no memory for a force of %lld points",
-                        (long long)def->point_count);
-    for (int a = 0; a < 3; a++) {
-        grid->origin[a] = origin[a];
-        grid->per_spacing[a] = nodes_in_radius / def->radius;
-    }
+    const double h = def->radius / nodes_in_radius, spacing[3] = {h, h, h};
+    if ((status = vti_make_wind_grid("force", nodes, NULL, grid)))
+        return status;
+    vti_place_wind_grid(origin, spacing, grid);
     for (int64_t n = 0; n < def->point_count; n++)
         add_point(grid, def->radius, def->positions + 3 * n, def->accelerations + 3 * n);
     return VT_OK;
 }
 
-vt_status vti_create_force_grid(const vt_force_def *def, vt_wind_grid **grid)
+vt_status vti_create_force_grid(const vt_force_def *def, vt_wind_grid *grid)
 {
     return def->kind == VT_FORCE_GRID ? create_from_nodes(def, grid)
                                       : create_from_points(def, grid);

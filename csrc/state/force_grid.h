@@ -3,12 +3,9 @@
 
 #include "kernels/grid/wind_grid.h"
 
-/* The box of a force field of either kind, from malloc: its values are behind it in one block. The
- * error names the member, its value and what is allowed. */
-vt_status vti_create_force_grid(const vt_force_def *def, vt_wind_grid **grid);
-
-/* A copy, likewise; NULL without memory. */
-vt_wind_grid *vti_copy_force_grid(const vt_wind_grid *grid);
+/* The box of a force field of either kind. The error names the member, its value and what is
+ * allowed. */
+vt_status vti_create_force_grid(const vt_force_def *def, vt_wind_grid *grid);
 
 /* The box as a shape. */
 vt_shape vti_box_of_grid(const vt_wind_grid *grid);

@@ -176,65 +176,6 @@ void vti_mark_newborn_vortex(vt_simulation *s, int64_t first, int64_t count)
         s->vortons.flags[i] |= VT_FLAG_NEWBORN_VORTEX;
 }
 
-static vt_status check_finite(const char *name, const float *values, int64_t count)
-{
-    for (int64_t i = 0; i < 3 * count; i++)
-        if (!isfinite(values[i]))
-            return vti_fail(VT_NOT_FINITE, "%s has %g in row %lld; allowed are finite values", name,
-                            (double)values[i], (long long)(i / 3));
-    return VT_OK;
-}
-
-/* zero: whether 0 is allowed. */
-static vt_status check_positive(const char *name, const float *values, int64_t count, int zero)
-{
-    for (int64_t i = 0; i < count; i++)
-        if (!(zero ? values[i] >= 0 : values[i] > 0) || !isfinite(values[i]))
-            return vti_fail(VT_INVALID_ARGUMENT,
-                            "%s has %g in row %lld; allowed are finite values %s 0", name,
-                            (double)values[i], (long long)i, zero ? ">=" : ">");
-    return VT_OK;
-}
-
-vt_status vti_check_count(int64_t count, const void *a, const void *b, const void *c)
-{
-    if (count < 0)
-        return vti_fail(VT_INVALID_ARGUMENT, "count is %lld; allowed is >= 0", (long long)count);
-    if (count > 0 && (!a || !b || !c))
-        return vti_fail(VT_INVALID_ARGUMENT, "an array is NULL; allowed are count rows");
-    return VT_OK;
-}
-
-vt_status vti_check_vorton_rows(int64_t count, const float *position, const float *strength,
-                                const float *core, const float *volume)
-{
-    vt_status status = vti_check_count(count, position, strength, core);
-    if (!status && count > 0 && !volume)
-        status = vti_fail(VT_INVALID_ARGUMENT, "volume is NULL; allowed are count rows");
-    if (!status)
-        status = check_finite("position", position, count);
-    if (!status)
-        status = check_finite("strength", strength, count);
-    if (!status)
-        status = check_positive("core", core, count, 0);
-    if (!status)
-        status = check_positive("volume", volume, count, 0);
-    return status;
-}
-
-vt_status vti_check_tracer_rows(int64_t count, const float *position, const float *density,
-                                const float *size)
-{
-    vt_status status = vti_check_count(count, position, density, size);
-    if (!status)
-        status = check_finite("position", position, count);
-    if (!status)
-        status = check_positive("density", density, count, 1);
-    if (!status)
-        status = check_positive("size", size, count, 0);
-    return status;
-}
-
 /* ---- removing ---- */
 
 void vti_update_smallest_core(vt_simulation *s)

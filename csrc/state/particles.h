@@ -7,8 +7,6 @@ vt_set *vti_set_of(const vt_simulation *s, int set);
 
 const char *vti_name_of_set(int set);
 
-vt_status vti_check_count(int64_t count, const void *a, const void *b, const void *c);
-
 /* VT_OVER_CAPACITY where a set cannot hold so many rows; `owner` begins the message: "it has". */
 vt_status vti_check_room(const vt_simulation *simulation, int set, int64_t count,
                          const char *owner);
@@ -21,12 +19,6 @@ vt_status vti_check_capacity(const vt_simulation *simulation, int set, int64_t *
  * it.
  */
 void vti_make_capacity(vt_simulation *simulation, int set, int64_t count);
-
-/* Checks of arrays that describe particles: finite, above 0 where they must be. */
-vt_status vti_check_vorton_rows(int64_t count, const float *position, const float *strength,
-                                const float *core, const float *volume);
-vt_status vti_check_tracer_rows(int64_t count, const float *position, const float *density,
-                                const float *size);
 
 /* Appends rows whose columns are filled by the caller: returns the first row. */
 int64_t vti_append_vortons(vt_simulation *simulation, int64_t count, const float *position,

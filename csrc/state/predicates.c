@@ -162,7 +162,9 @@ int vti_has_sharp_cores(const vt_simulation *s)
     return (cores == VT_CORES_AUTOMATIC ? automatic_cores(s) : cores) == VT_CORES_SHARP;
 }
 
-/* The widest filter of sharp cores, cells: its taps end where a Gaussian has 4 % of its height. */
+/* The widest filter of sharp cores, cells: its taps end where a Gaussian has 4 % of its height. So
+ * of waves that a Gaussian leaves the share g, 1 - (1 - g)^n is left, n 4 where cores are up
+ * to 1.17 cells wide, 3 up to 1.35, 2 up to 1.66. */
 static const double widest_filter = 2.35;
 
 int vti_core_filters(const vt_simulation *s, double cells)

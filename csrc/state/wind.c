@@ -4,9 +4,67 @@
 #include "base/reserve.h"
 #include "base/status.h"
 
+/* ---- values on nodes ---- */
+
+static size_t count_nodes(const int32_t nodes[3])
+{
+    return (size_t)nodes[0] * (size_t)nodes[1] * (size_t)nodes[2];
+}
+
+static f4 *allocate_values(const int32_t nodes[3])
+{
+    return vti_allocate(sizeof(f4) * count_nodes(nodes));
+}
+
+static vt_status fail_memory(const char *what, const int32_t nodes[3])
+{
+    return vti_fail(VT_OUT_OF_MEMORY, "no memory for a %s of %zu nodes", what, count_nodes(nodes));
+}
+
+vt_status vti_make_wind_grid(const char *what, const int32_t nodes[3], const float *vectors,
+                             vt_wind_grid *grid)
+{
+    f4 *const values = allocate_values(nodes);
+    if (!values)
+        return fail_memory(what, nodes);
+    for (size_t n = 0; n < count_nodes(nodes); n++)
+        values[n] =
+            vectors ? (f4){vectors[3 * n], vectors[3 * n + 1], vectors[3 * n + 2], 0} : (f4){0};
+    *grid = (vt_wind_grid){.values = values};
+    memcpy(grid->nodes, nodes, sizeof grid->nodes);
+    return VT_OK;
+}
+
+void vti_place_wind_grid(const double origin[3], const double spacing[3], vt_wind_grid *grid)
+{
+    for (int a = 0; a < 3; a++) {
+        grid->origin[a] = origin[a];
+        grid->per_spacing[a] = 1 / spacing[a];
+    }
+}
+
+vt_status vti_copy_wind_grid(const char *what, const vt_wind_grid *from, vt_wind_grid *to)
+{
+    f4 *const values = allocate_values(from->nodes);
+    if (!values)
+        return fail_memory(what, from->nodes);
+    memcpy(values, from->values, sizeof *values * count_nodes(from->nodes));
+    *to = *from;
+    to->values = values;
+    return VT_OK;
+}
+
+void vti_destroy_wind_grid(vt_wind_grid *grid)
+{
+    free((void *)(uintptr_t)grid->values);
+    grid->values = NULL;
+}
+
+/* ---- lists ---- */
+
 static void destroy_grid(vt_winds *winds, int32_t n)
 {
-    free((void *)(uintptr_t)winds->grids[n].values);
+    vti_destroy_wind_grid(&winds->grids[n]);
     vti_destroy_track(&winds->strength[n]);
 }
 
@@ -38,22 +96,16 @@ void vti_drop_wind_grid(vt_winds *winds, int32_t n)
     vti_close_gap(winds->grids, n, &winds->grid_count, sizeof *winds->grids);
 }
 
-static vt_status copy_wind_grid(const vt_winds *from, int32_t n, vt_winds *to)
+static vt_status copy_grid(const vt_winds *from, int32_t n, vt_winds *to)
 {
-    const vt_wind_grid *const grid = &from->grids[n];
-    const size_t nodes = (size_t)grid->nodes[0] * (size_t)grid->nodes[1] * (size_t)grid->nodes[2];
-    f4 *const values = vti_allocate(sizeof *values * nodes);
-    if (!values)
-        return vti_fail(VT_OUT_OF_MEMORY, "no memory for a wind of %zu nodes", nodes);
-    const vt_status status = vti_copy_track(&from->strength[n], &to->strength[n]);
-    if (status) {
-        free(values);
+    vt_status status = vti_copy_track(&from->strength[n], &to->strength[n]);
+    if (status)
         return status;
-    }
-    memcpy(values, grid->values, sizeof *values * nodes);
-    to->grids[n].values = values;
-    to->grid_count = n + 1;
-    return VT_OK;
+    status = vti_copy_wind_grid("wind", &from->grids[n], &to->grids[n]);
+    if (status)
+        vti_destroy_track(&to->strength[n]);
+    to->grid_count = n + !status;
+    return status;
 }
 
 /* What owns memory in it is copied here: whoever adds a member looks at this. */
@@ -77,6 +129,6 @@ vt_status vti_copy_winds(const vt_winds *from, vt_winds *to)
         to->uniform_count = n + !status;
     }
     for (int32_t n = 0; n < from->grid_count && !status; n++)
-        status = copy_wind_grid(from, n, to);
+        status = copy_grid(from, n, to);
     return status;
 }

@@ -28,6 +28,18 @@ typedef struct vt_winds {
     double shift[3];    /* m */
 } vt_winds;
 
+/* Values on the nodes of a box, of a wind or of a force (`what`), from `vectors`, nx x ny x nz x 3;
+ * NULL: they are 0. On failure there is nothing to free. */
+vt_status vti_make_wind_grid(const char *what, const int32_t nodes[3], const float *vectors,
+                             vt_wind_grid *grid);
+
+void vti_place_wind_grid(const double origin[3], const double spacing[3], vt_wind_grid *grid);
+
+/* A copy with values of its own, likewise. */
+vt_status vti_copy_wind_grid(const char *what, const vt_wind_grid *from, vt_wind_grid *to);
+
+void vti_destroy_wind_grid(vt_wind_grid *grid);
+
 /* Takes one out of its list, and destroys it. */
 void vti_drop_uniform_wind(vt_winds *winds, int32_t n);
 void vti_drop_wind_grid(vt_winds *winds, int32_t n);

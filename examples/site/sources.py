@@ -147,9 +147,9 @@ def health_table():
 def methods_table():
     """The choices of `Method`."""
     rows = []
-    for row in _core.METHOD_FIELDS:
+    for row in _core.DEFINITIONS["method"].values():
         allowed = ", ".join(row["choices"] or ()) or f"{row['least']:g} to {row['most']:g}"
-        rows.append((f"`{row['name']}`", row["default"], allowed, row["description"]))
+        rows.append((f"`{row['name']}`", row["default"], allowed, row["doc"]))
     return _table(("choice", "default", "allowed", "what it does"), rows)
 
 

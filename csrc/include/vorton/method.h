@@ -49,16 +49,6 @@ enum { VT_BODIES_PANELS, VT_BODIES_ARTICLE, VT_BODIES_NONE };
  * vortex lines for long blow up. */
 VT_API vt_status vt_article_method(vt_method *method);
 
-/* Row `index` of method.def, for bindings: returns 0 past the last row. choices is NULL for a
- * number; least and most are 0 for a choice. Numbers between 0 and gap are refused. */
-typedef struct vt_method_field {
-    size_t struct_size;
-    const char *name, *choices, *description;
-    double value, article, least, most, gap;
-    int32_t whole; /* a whole number */
-} vt_method_field;
-VT_API int vt_describe_method(int index, vt_method_field *field);
-
 VT_END_C
 
 #endif
