@@ -422,3 +422,61 @@ def test_heads_that_say_nonsense(reference, out, tmp_path, capsys):
                 error = capsys.readouterr().err.removeprefix("vorton: error: ")
                 assert error == "" or error.startswith((str(path), f"{out}: ")), (key, odd, error)
     assert refused > 100
+
+
+# ---- what looks at a bake ----
+
+
+def test_a_preview_of_a_damaged_bake_says_what_to_do(out, tmp_path, capsys):
+    film = [str(tmp_path / "a.webp"), "--threads", "1"]
+    path, at = out / "ring.vta", places(out / "ring.vta")
+    flip(path, at[2][1] - 100)
+    assert main(["preview", str(path), *film]) == 1
+    said = capsys.readouterr().err
+    assert "frame 2: the checksum of " in said and "bake again to repair it" in said
+    assert "frames 1, 3-4 are whole" in said
+    flip(path, at[3][0] + 30)  # no film goes past a frame that is lost as if it had never been
+    assert main(["preview", str(path), *film]) == 1
+    said = capsys.readouterr().err
+    assert "frame 3: its head is damaged, or gone: bake again to repair it" in said
+    (out / "ring_0003.npz").unlink()
+    assert main(["preview", str(out), *film]) == 1
+    assert "(a file of frame 3: bake again to repair it)" in capsys.readouterr().err
+    assert not list(tmp_path.glob("*.webp"))
+    assert main(["preview", str(path), str(tmp_path / "a.png"), "--threads", "1"]) == 0  # frame 4
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_progress_counts_frames_that_cannot_be_made(out, tmp_path, jobs):
+    flip(out / "ring.vta", places(out / "ring.vta")[2][1] - 100)
+    told = []
+    with pytest.raises(DamageError):
+        vt.derive(out, tmp_path / "made", volumes=None, jobs=jobs, threads=1,
+                  progress=lambda done, total, _: told.append((done, total)))  # fmt: skip
+    assert told == [(n, 4) for n in (1, 2, 3, 4)]
+
+
+@pytest.mark.parametrize("jobs", [0, 1, 2])
+def test_a_file_of_somebody_else_behind_the_range_is_not_replaced(reference, tmp_path, jobs):
+    """By a bake or a derived one that grows: frames before it are whole, and it stays what it is,
+    unless it may be overwritten. What a killed bake had written last is no stranger's."""
+    made, whole = tmp_path / "made", of_frames(reference)
+
+    def grow(last, **values):
+        if jobs:
+            values |= {"volumes": VOLUMES, "jobs": jobs, "progress": False, "threads": 1}
+            return vt.derive(reference, made, frames=(1, last), **values)
+        return quiet(small_scene(), made, frames=(1, last), **values)
+
+    grow(2)
+    stranger = made / "ring_0004.vdb"
+    stranger.write_text("precious")
+    shutil.copyfile(reference / "ring_0003.vdb", made / "ring_0003.vdb")
+    with pytest.raises(FileExistsError, match=r"ring_0004\.vdb: exists, and is no file of this"):
+        grow(4)
+    assert stranger.read_text() == "precious"
+    told = Manifest.find(made)
+    assert told.frames in ([1, 2, 3], [1, 2])  # of two processes either may come first
+    assert all(map(told.is_whole, told.frames))
+    grow(4, overwrite=True)
+    assert of_frames(made) == whole

@@ -147,7 +147,7 @@ def branch(
         **how,
         progress=progress,
         threads=threads,
-        overwrite=False,
+        overwrite=overwrite,
     )
 
 
@@ -275,6 +275,7 @@ def _link_frames(manifest: Manifest, origin: Manifest, frame: int) -> None:
         for file in origin.frame(number)["files"]:
             suffix = Path(file["name"]).suffix
             name = frame_name(manifest.data["name"], number, suffix)
+            manifest.check_place(name, origin.file(number, suffix).read_bytes())
             link(origin.file(number, suffix), manifest.folder / name)
             record["files"].append({**file, "name": name})
         manifest.add_frame(record)

@@ -45,6 +45,8 @@ def open_manifest(
             remove_leftovers(folder)
             taken = _take_over(manifest, scene, settings, frames)
             _refuse_foreign_states(taken, overwrite)
+            if not overwrite:
+                taken.others = frozenset(taken.strangers())
             return taken
         if not overwrite:
             raise ValueError(

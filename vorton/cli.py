@@ -289,13 +289,13 @@ def _run(argv: list[str]) -> int:
 
 def one_line(error: Exception) -> str:
     """The error and its notes in one line; an unexpected one with its type."""
+    notes = getattr(error, "__notes__", [])
     if isinstance(error, OSError) and error.filename and error.errno:
         error = explain(error, Path(os.fsdecode(error.filename)), "cannot use")
     text = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
     expected = (ValueError, TypeError, OSError, RuntimeError, ImportError)
     if not isinstance(error, expected) or not text:
         text = f"{type(error).__name__}: {text}" if text else type(error).__name__
-    notes = getattr(error, "__notes__", [])
     return " ".join((f"{text} ({'; '.join(notes)})" if notes else text).split())
 
 

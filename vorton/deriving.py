@@ -159,7 +159,8 @@ def _make_all(
         else:
             made = make_in_processes(archive, manifest, plan, lost, jobs, threads_of(sim))
             for record in made:
-                manifest.add_frame(record)
+                if record is not None:
+                    manifest.add_frame(record)
                 shown_progress.advance()
     return lost
 

@@ -163,6 +163,13 @@ class Manifest:
         `FOLDER/name.json`.
     data : dict
         The content, see the head of this module.
+
+    Attributes
+    ----------
+    path, data
+    others : frozenset of str
+        Names of files of frames that were there before, and that it does not tell of: none of them
+        is replaced. Of a bake that was killed they hold what it writes again.
     """
 
     def __init__(self, path: Path, data: dict[str, Any]) -> None:
@@ -170,6 +177,7 @@ class Manifest:
         self.data = data
         self._frames = {int(record["frame"]): record for record in data["frames"]}
         self._texts: dict[int, str] = {}  # of frames, as they were written
+        self.others: frozenset[str] = frozenset()
 
     # ---- reading ----
 
@@ -378,6 +386,19 @@ class Manifest:
                 raise gone(path)
 
     # ---- writing ----
+
+    def check_place(self, name: str, content: bytes | memoryview) -> None:
+        """Raise FileExistsError where a file of that name is somebody else's (`others`)."""
+        path = self.folder / name
+        if name not in self.others or not path.is_file():
+            return
+        try:
+            same = path.read_bytes() == content
+        except OSError as error:
+            raise explain(error, path, "cannot read") from error
+        if not same:
+            text = "exists, and is no file of this bake; move it away, or give overwrite=True"
+            raise FileExistsError(errno.EEXIST, f"{path}: {text} (--overwrite)")
 
     def add_frame(self, record: dict[str, Any]) -> None:
         """Put in (or replace) the record of a frame, and write the manifest."""
