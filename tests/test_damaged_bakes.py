@@ -205,6 +205,45 @@ def test_a_manifest_that_was_lost_is_made_again(reference, out, capsys, monkeypa
     assert steps == [] and content(out) == content(reference)
 
 
+def test_no_number_of_a_manifest_changes_unseen(reference, tmp_path):
+    """Wherever one digit is another one: it is refused, or is the same number still. In another
+    layout a manifest is read."""
+    raw, path = (reference / "ring.json").read_text(), tmp_path / "ring.json"
+    data = Manifest.find(reference).data
+    digits = [at for at, letter in enumerate(raw) if letter.isdigit()]
+    refused = 0
+    for at in np.random.default_rng(5).choice(digits, 300, replace=False):
+        path.write_text(f"{raw[:at]}{(int(raw[at]) + 1) % 10}{raw[at + 1:]}")
+        try:
+            assert Manifest.load(path).data == data
+        except ValueError as error:
+            assert "ring.json: " in str(error)
+            refused += 1
+    assert refused > 290
+    path.write_text(json.dumps(json.loads(raw), sort_keys=True))
+    assert Manifest.load(path).data == data
+
+
+def test_a_manifest_in_which_a_number_has_changed(reference, out, capsys, monkeypatch):
+    """It may be somebody's work: moved away, it is made again from the archive."""
+    path = out / "ring.json"
+    path.write_text(path.read_text().replace('"seed": 3', '"seed": 8', 1))
+    with pytest.raises(ValueError, match="its digest differs; move it away, and bake again"):
+        Manifest.load(path)
+    assert main(["info", str(out)]) == 1
+    command = f"vorton bake {out}/ring.vta {out}"
+    assert f"move it away; {command} makes it again" in capsys.readouterr().out
+    before = content(out)
+    assert main([*command.split()[1:], "--quiet"]) == 1
+    said = capsys.readouterr().err
+    assert "its digest differs" in said and "once it is moved away, it is made again" in said
+    assert content(out) == before
+    path.rename(out.parent / "moved.json")
+    steps = count_steps(monkeypatch)
+    assert main([*command.split()[1:], "--quiet", "--threads", "1"]) == 0
+    assert steps == [] and content(out) == content(reference)
+
+
 def test_frames_that_were_baked_are_the_range_again(tmp_path):
     out = tmp_path / "out"
     quiet(small_scene(), out, frames=(2, 3))

@@ -18,6 +18,7 @@ __all__ = [
     "check_states",
     "difference",
     "foreign_states",
+    "is_cut_off",
     "open_manifest",
     "replace_after",
     "told_by_archive",
@@ -174,17 +175,21 @@ def _refuse_damaged(path: Path, overwrite: bool, told: bool) -> None:
         if not Manifest.may_replace(path):
             text = "exists and is not the manifest of a bake; choose another folder"
             raise ValueError(f"{path}: {text}") from error
-        if not overwrite and not (told and not _is_json(path)):
+        if not overwrite and not (told and is_cut_off(path)):
             text = "choose another folder, or give overwrite=True (--overwrite) to bake anew"
+            if told:
+                text = "its archive tells what it was: once it is moved away, it is made again"
             raise ValueError(f"{error}; {text}") from error
 
 
-def _is_json(path: Path) -> bool:
+def is_cut_off(path: Path) -> bool:
+    """Whether a file in the place of a manifest is the rest of one, with nothing of anybody's: a
+    part, or zeros."""
     try:
         parse_json(path.read_text(encoding="utf-8"))
     except ValueError:
-        return False
-    return True
+        return Manifest.may_replace(path)
+    return False
 
 
 def difference(old: Mapping[str, Any], name: str, settings: Mapping[str, Any]) -> str | None:
