@@ -363,10 +363,28 @@ def test_what_was_given_before_need_not_be_given_again(tmp_path, monkeypatch, ca
     steps = count_steps(monkeypatch)
     assert main(bake) == 0
     assert steps == [3, 4] and content(out) == before
-    # what is given counts, and --overwrite begins with nothing
-    assert main([*bake, "--voxel", "0.3"]) == 1
-    assert "voxel = 0.2, not 0.3" in capsys.readouterr().err and content(out) == before
-    assert main([*bake, "--frames", "1", "--overwrite"]) == 0
+    # what is given counts, and what is not is as it was, whatever is overwritten
+    for flags, words in (
+        (["--voxel", "0.3"], "voxel = 0.2, not 0.3; `vorton derive"),
+        (["--tracers"], "tracers = False, not True; `vorton derive"),
+    ):
+        assert main([*bake, *flags]) == 1
+        said = capsys.readouterr().err
+        assert f"{words} {out} OTHER_FOLDER` makes such files" in said and content(out) == before
+    steps.clear()
+    assert main([*bake, "--overwrite"]) == 0 and content(out) == before
+    assert main([*bake, "--voxel", "0.3", "--tracers", "--overwrite"]) == 0
+    told = Manifest.find(out).data
+    assert steps == [] and (told["first"], told["last"], told["fps"]) == (2, 4, 12)
+    assert told["tracers"] and told["volumes"]["preset"] == "houdini"
+    assert told["volumes"]["voxel"] == 0.3 and not told["volumes"]["half"]
+    # a scene that has changed begins anew, which is said
+    small_scene(seed=4).save(scene)
+    capsys.readouterr()
+    loud = [word for word in bake if word != "--quiet"]
+    assert main([*loud, "--frames", "1", "--overwrite"]) == 0
+    said = capsys.readouterr().err
+    assert "another scene: frames 2-4 at 12 a second, volumes 0.3 m, for houdini: " in said
     told = Manifest.find(out).data
     assert told["fps"] == 24 and told["tracers"] and told["volumes"]["preset"] == "blender"
 

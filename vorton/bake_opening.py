@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+import shlex
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -50,10 +52,7 @@ def open_manifest(
                 taken.others = frozenset(taken.strangers())
             return taken
         if not overwrite:
-            raise ValueError(
-                f"{folder}: holds a bake of {other}; choose another folder, or give "
-                "overwrite=True (--overwrite) to remove it"
-            )
+            raise ValueError(f"{folder}: holds a bake of {other}; {_remedy(manifest, settings)}")
     made = _new_manifest(path, scene, settings, frames)
     states = None if foreign_states(made) else made.archive  # whatever files were made of them
     for manifest in earlier:
@@ -62,6 +61,19 @@ def open_manifest(
     _refuse_strangers(made, overwrite)
     _refuse_foreign_states(made, overwrite)
     return made
+
+
+def _remedy(earlier: Manifest, settings: Mapping[str, Any]) -> str:
+    """What to do about an earlier bake; where other files of its states are wanted they are derived
+    from its archive."""
+    told = {**settings, "branch": earlier.data.get("branch")}
+    if earlier.archive and settings["archive"] and shared_frames(earlier.data, told) == math.inf:
+        return (
+            f"`vorton derive {shlex.quote(str(earlier.folder))} OTHER_FOLDER` makes such files of "
+            "its archive, without simulating; or give overwrite=True (--overwrite) to make them in "
+            "the place of its own"
+        )
+    return "choose another folder, or give overwrite=True (--overwrite) to remove it"
 
 
 def _take_over(

@@ -88,6 +88,18 @@ def describe(manifest: Manifest) -> str:
     return "\n".join(lines + [f"warning    {text}" for text in warnings(manifest)])
 
 
+def describe_settings(manifest: Manifest) -> str:
+    """With which frames and files a bake was made, in a line."""
+    data = manifest.data
+    parts = [
+        f"frames {data['first']}-{data['last']} at {data['fps']:g} a second",
+        f"volumes {_volumes(data['volumes'])}",
+        *([] if data["tracers"] else ["no tracers"]),
+        *([] if data["archive"] else ["no archive"]),
+    ]
+    return ", ".join(parts)
+
+
 def _branch(branch: dict[str, Any] | None) -> str:
     if branch is None:
         return ""
