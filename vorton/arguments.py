@@ -163,7 +163,8 @@ def _add_bake(commands: argparse._SubParsersAction) -> None:
         "when it is started again; whatever of frames, rate and files is not given is as it was; "
         "of a scene that has changed since, --overwrite says what it was.",
     )
-    text = "scene.json, scene.py that makes `scene`, or the .vta of a bake"
+    text = "scene.json, scene.py that makes `scene` (it is run: see that you trust it), or the "
+    text += ".vta of a bake"
     parser.add_argument("scene", metavar="SCENE", help=text)
     parser.folder(text="folder; made if it is not there")
     first, last = FRAMES
