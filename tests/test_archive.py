@@ -18,7 +18,7 @@ import numpy as np
 import pytest
 from bakes import VOLUMES, content, quiet, small_scene
 from hand_made import simulation
-from marks import slow_but
+from marks import limits_address_space, slow_but
 from test_bake_interrupted import count_steps
 from test_c_library import build, needs_compiler
 
@@ -204,7 +204,7 @@ def test_the_layout_is_that_of_every_state():
         assert struct.unpack_from("<Q", state, 40)[0] == _core.state_layout()
 
 
-@pytest.mark.skipif(sys.platform != "linux", reason="limits of address space")
+@limits_address_space
 def test_info_needs_no_address_space(reference):
     """What a simulation reserves is far beyond what an archive takes to be described."""
     done = subprocess.run(
