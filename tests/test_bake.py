@@ -532,6 +532,31 @@ def test_bad_tracer_file(reference, tmp_path):
             tracer_files.read(tmp_path / f"{name}.npz")
 
 
+@pytest.mark.parametrize("suffix, reader", [(".npz", tracer_files), (".vdb", vdb_files)])
+def test_damaged_frames_are_refused_by_name(reference, tmp_path, suffix, reader):
+    """Wherever bytes differ, or it is cut: what has checksums is refused or the same."""
+    raw = (reference / f"ring_0001{suffix}").read_bytes()
+    path, rng, refused = tmp_path / f"bad{suffix}", np.random.default_rng(8), 0
+    bad = [raw[: int(rng.integers(len(raw)))] for _ in range(40)]
+    bad += [raw.replace(b"), }", b"(, }", 1), raw.replace(b"density.npy", b"density.npz", 1)]
+    for most in (3000, len(raw)):
+        for _ in range(150):
+            at = int(rng.integers(min(most, len(raw))))
+            bad.append(raw[:at] + bytes([raw[at] ^ 1 << int(rng.integers(8))]) + raw[at + 1 :])
+    for content_of_it in bad:
+        path.write_bytes(content_of_it)
+        try:
+            found = reader.read(path)
+        except ValueError as error:
+            assert f"bad{suffix}: is not a whole " in str(error)
+            refused += 1
+            continue
+        if suffix == ".npz":
+            for name, column in tracer_files.read(reference / "ring_0001.npz").items():
+                assert found[name].tobytes() == column.tobytes()
+    assert refused > 150
+
+
 # ---- progress ----
 
 
