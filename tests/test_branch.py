@@ -560,6 +560,8 @@ def test_an_archive_that_was_swapped_by_hand_is_told_and_not_replaced(
             assert f"holds {words}" in said.out + said.err
     with pytest.raises(ValueError, match=rf"ring\.vta: holds {words}"):
         vt.rewind(out, 1)
+    with pytest.raises(ValueError, match=rf"ring\.vta: holds {words}"):
+        vt.prune_bake(out, frames=(1, 2), archive=False)
     assert content(out) == before and not (tmp_path / "none").exists()
     quiet(windy("ring"), out, overwrite=True)
     with Archive(out / "ring.vta") as archive:
