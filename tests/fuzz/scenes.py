@@ -30,7 +30,7 @@ ODD = (None, True, 0, -1, 1, 2, 0.5, 2**31, 10**310, 1e300, -1e-300, "", "smooth
 
 def places_in(data):
     """All (container, key) in it, depth first."""
-    found, waiting = [], [data]
+    found, waiting = [], [data] if isinstance(data, (dict, list)) else []
     while waiting:
         inside = waiting.pop()
         keys = inside.keys() if isinstance(inside, dict) else range(len(inside))
