@@ -2,9 +2,10 @@
 the same bytes. The same of moves: at every moment all frames and states are whole in one of both
 folders.
 
-    python tests/killed_bakes.py [SECONDS] [SEED]
+    python tests/killed_bakes.py [KILLS] [SEED]
 
-Each bake or move is a forked child, so that the moments lie in it and not in the start of Python.
+until so many bakes (default 200) and half as many moves have been killed. Each bake or move is a
+forked child, so that the moments lie in it and not in the start of Python.
 """
 
 import os
@@ -97,18 +98,18 @@ def files(folder):
     return found
 
 
-def kill_moves(place, chance, seconds):
+def kill_moves(place, chance, wanted_kills):
     """Returns how many moves, and how often they were killed."""
-    began, moves, kills = time.monotonic(), 0, 0
+    moves, kills = 0, 0
     source, target, wanted, kept = (Path(place, n) for n in ("from", "to", "wanted", "kept"))
-    for scene in (small_scene(), meshed(Path(place))):
+    for share, scene in ((0.5, small_scene()), (1, meshed(Path(place)))):
         vt.bake(scene, kept, frames=(1, 4), progress=False, threads=1, overwrite=True)
         shutil.copytree(kept, source)
         length = time.monotonic()
         vt.move_bake(source, wanted)
         length, result = time.monotonic() - length, files(wanted)
         shutil.rmtree(wanted)
-        while time.monotonic() - began < seconds / 2 or not moves:
+        while kills < share * wanted_kills:
             shutil.copytree(kept, source)
             for _ in range(chance.randint(1, 4)):
                 child = fork(lambda: move(source, target))
@@ -123,20 +124,19 @@ def kill_moves(place, chance, seconds):
             assert files(target) == result, (sorted(files(target)), sorted(result))
             shutil.rmtree(target)
             moves += 1
-        began += seconds / 2
     return moves, kills
 
 
-def main(seconds="60", seed="1"):
+def main(wanted="200", seed="1"):
     with tempfile.TemporaryDirectory() as place:
-        moves, kills = kill_moves(place, random.Random(int(seed)), float(seconds) / 4)
+        moves, kills = kill_moves(place, random.Random(int(seed)), int(wanted) / 2)
     print(f"{moves} moves, killed {kills} times: all of the same bytes", flush=True)
     chance, bakes, kills, started = random.Random(int(seed)), 0, 0, time.monotonic()
     with tempfile.TemporaryDirectory() as place:
         whole = Path(place, "whole")
         end(begin(whole))
         length = time.monotonic() - started
-        while time.monotonic() - started < float(seconds):
+        while kills < int(wanted):
             out = Path(place, str(bakes))
             for _ in range(chance.randint(1, 3)):
                 child = begin(out)

@@ -1,6 +1,15 @@
-"""Which cases of a parametrized test run always; the others carry the mark `slow`."""
+"""Which cases of a parametrized test run always; the others carry the mark `slow`. Which tests need
+what not every system has."""
+
+import os
+import sys
 
 import pytest
+
+limits_address_space = pytest.mark.skipif(
+    sys.platform != "linux" or "VORTON_SANITIZE" in os.environ,
+    reason="limits the address space, of which a sanitizer takes all",
+)
 
 
 def slow_but(quick, cases):

@@ -15,6 +15,7 @@ from vorton import meshes, tracer_files
 from vorton.cli import main
 from vorton.hosts.alembic import write_alembic
 from vorton.hosts.shape_meshes import mesh_of
+from vorton.manifest import Manifest
 
 pytest.importorskip("alembic3d")
 from alembic3d import Abc, AbcGeom  # noqa: E402
@@ -171,9 +172,9 @@ def test_command(bake, capsys, monkeypatch, tmp_path):
         write_alembic(tmp_path / "smoke")
     with pytest.raises(ValueError, match="up = 'x'"):
         write_alembic(tmp_path / "smoke", up="x")
-    data = json.loads(bake.path.read_text())
+    data = Manifest.load(bake.path).data
     data["frames"] = [record for record in data["frames"] if record["frame"] != 3]
-    (tmp_path / "gap.json").write_text(json.dumps(data))
+    Manifest(tmp_path / "gap.json", data).save()
     with pytest.raises(ValueError, match="frames 3 are missing"):
         write_alembic(tmp_path / "gap.json")
     assert sorted(tmp_path.iterdir()) == [tmp_path / "gap.json", tmp_path / "smoke"]

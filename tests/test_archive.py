@@ -18,13 +18,13 @@ import numpy as np
 import pytest
 from bakes import VOLUMES, content, quiet, small_scene
 from hand_made import simulation
-from marks import slow_but
+from marks import limits_address_space, slow_but
 from test_bake_interrupted import count_steps
 from test_c_library import build, needs_compiler
 
 import vorton as vt
 from vorton import _core
-from vorton.archive import Archive, DamageError
+from vorton.archive import Archive, DamageError, _directory
 from vorton.archive_writer import ArchiveWriter, blocks_of, write_frames
 from vorton.cli import main
 from vorton.film import make_film
@@ -196,7 +196,7 @@ def test_the_layout_is_that_of_every_state():
         assert struct.unpack_from("<Q", state, 40)[0] == _core.state_layout()
 
 
-@pytest.mark.skipif(sys.platform != "linux", reason="limits of address space")
+@limits_address_space
 def test_info_needs_no_address_space(reference):
     """What a simulation reserves is far beyond what an archive takes to be described."""
     done = subprocess.run(
@@ -253,6 +253,25 @@ def test_damage_never_gives_a_wrong_frame(reference, states, tmp_path):
             assert "is not a motion archive" in str(error) or "version" in str(error)
             refused += 1
     assert refused > 150
+
+
+def test_what_fills_a_frame_up_is_zero_to_all_readers(reference, tmp_path):
+    path = tmp_path / "a.vta"
+    shutil.copyfile(reference / "ring.vta", path)
+    padded = []
+    for n, (at, length) in places(path)[0].items():
+        raw = bytearray((reference / "ring.vta").read_bytes())
+        *_, (_, _, _, _, begin, size, _) = _directory(raw[at : at + length])
+        if begin + size == length:
+            continue
+        padded.append(n)
+        raw[at + length - 1] ^= 4
+        path.write_bytes(raw)
+        with Archive(path) as archive:
+            assert archive.damage(n) == "there is something behind its fields"
+            with pytest.raises(ValueError, match="there is something behind its fields"):
+                archive.fields(n)
+    assert padded
 
 
 @pytest.mark.parametrize("seed", slow_but([1], [1, 2, 3]))

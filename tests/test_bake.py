@@ -63,12 +63,19 @@ def test_manifest_has_the_same_content_everywhere(reference):
 def test_manifest_is_its_data_whatever_was_written_before(reference, tmp_path):
     """Frames that are added, replaced and removed, and none: as readable_json writes them."""
     data = json.loads((reference / "ring.json").read_text())
+    del data["manifest_sha256"]
     manifest = Manifest(tmp_path / "ring.json", {**data, "frames": []})
 
     def check(*frames: dict) -> None:
         text = manifest.path.read_text()
-        assert json.loads(text) == {**data, "frames": list(frames)}
-        assert text == readable_json(json.loads(text), indent=1)
+        told = json.loads(text)
+        assert text == readable_json(told, indent=1)
+        parts = [{**data, "frames": []}, *sorted(frames, key=lambda frame: frame["frame"])]
+        whole = b"".join(hashlib.sha256(json.dumps(
+            part, sort_keys=True, separators=(",", ":")).encode()).digest() for part in parts)
+        assert told.pop("manifest_sha256") == hashlib.sha256(whole).hexdigest()
+        assert told == {**data, "frames": list(frames)}
+        assert Manifest.load(manifest.path).data == told
 
     manifest.save()
     check()
@@ -497,8 +504,9 @@ def test_manifest_cannot_reach_outside_its_folder(reference, tmp_path):
     out = tmp_path / "out"
     shutil.copytree(reference, out)
     (tmp_path / "precious").write_text("x")
-    text = (out / "ring.json").read_text().replace("ring_0001.vdb", "../precious")
-    (out / "ring.json").write_text(text)
+    data = Manifest.find(out).data
+    data["frames"][0]["files"][0]["name"] = "../precious"
+    Manifest(out / "ring.json", data).save()
     Manifest.find(out).remove_files()
     assert (tmp_path / "precious").exists()
 
@@ -512,6 +520,31 @@ def test_bad_tracer_file(reference, tmp_path):
     for name in ("short", "text", "other", "pickle"):
         with pytest.raises(ValueError, match=f"{name}.npz: is not a whole tracer frame"):
             tracer_files.read(tmp_path / f"{name}.npz")
+
+
+@pytest.mark.parametrize("suffix, reader", [(".npz", tracer_files), (".vdb", vdb_files)])
+def test_damaged_frames_are_refused_by_name(reference, tmp_path, suffix, reader):
+    """Wherever bytes differ, or it is cut: what has checksums is refused or the same."""
+    raw = (reference / f"ring_0001{suffix}").read_bytes()
+    path, rng, refused = tmp_path / f"bad{suffix}", np.random.default_rng(8), 0
+    bad = [raw[: int(rng.integers(len(raw)))] for _ in range(40)]
+    bad += [raw.replace(b"), }", b"(, }", 1), raw.replace(b"density.npy", b"density.npz", 1)]
+    for most in (3000, len(raw)):
+        for _ in range(150):
+            at = int(rng.integers(min(most, len(raw))))
+            bad.append(raw[:at] + bytes([raw[at] ^ 1 << int(rng.integers(8))]) + raw[at + 1 :])
+    for content_of_it in bad:
+        path.write_bytes(content_of_it)
+        try:
+            found = reader.read(path)
+        except ValueError as error:
+            assert f"bad{suffix}: is not a whole " in str(error)
+            refused += 1
+            continue
+        if suffix == ".npz":
+            for name, column in tracer_files.read(reference / "ring_0001.npz").items():
+                assert found[name].tobytes() == column.tobytes()
+    assert refused > 150
 
 
 # ---- progress ----

@@ -2,6 +2,7 @@
 
 import errno
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -264,6 +265,18 @@ def test_killed_at_any_time(reference, tmp_path, monkeypatch, seed):
     quiet(small_scene(), tmp_path)
     assert content(tmp_path) == content(reference)
     assert len(steps) == 4 - len(there), "what the archive has is not simulated again"
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="each bake is a forked child")
+def test_killed_ten_times():
+    """With the one that goes on, and moves: `python tests/killed_bakes.py` kills more of them."""
+    program = Path(__file__).with_name("killed_bakes.py")
+    done = subprocess.run(
+        [sys.executable, program, "10", "5"], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert re.search(r"bakes, killed \d\d times: all of the same bytes", done.stdout), done.stdout
 
 
 @pytest.mark.parametrize("archive", slow_but([True], [True, False]))

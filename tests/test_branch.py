@@ -503,8 +503,8 @@ def test_in_place_frames_that_stay_are_not_left_out(origin, tmp_path, frames):
 
 @pytest.mark.parametrize("stop", ["remove", "states", "frame"])
 def test_in_place_it_goes_on_where_it_was_interrupted(origin, tmp_path, monkeypatch, stop):
-    """By the same call; once the states are there by `bake`, too."""
-    from vorton import bake_branch, manifest
+    """By the same call, and once the manifest is that of the branch by `bake`, too."""
+    from vorton import archive_writer, bake_branch, manifest
 
     out, changed = copy_of(origin, tmp_path), windy("ring")
     branch(changed, origin, tmp_path / "elsewhere")
@@ -516,18 +516,57 @@ def test_in_place_it_goes_on_where_it_was_interrupted(origin, tmp_path, monkeypa
         if stop == "remove":
             patched.setattr(manifest, "remove", fail)
         elif stop == "states":
-            patched.setattr(bake_branch, "write_frames", fail)
+            patched.setattr(archive_writer, "write_frames", fail)
         else:
             patched.setattr(bake_branch, "bake_timed", fail)
         with pytest.raises(OSError, match="now"):
             branch(changed, out, out, overwrite=True)
-    if stop == "frame":
-        steps = count_steps(monkeypatch)
-        quiet(changed, out)
-        assert steps == [3, 4]
-    else:
+    steps = count_steps(monkeypatch)
+    if stop == "remove":
         branch(changed, out, out, overwrite=True)
-    assert content(out) == content(tmp_path / "elsewhere")
+    else:
+        quiet(changed, out)
+    assert steps == [3, 4] and content(out) == content(tmp_path / "elsewhere")
+
+
+@pytest.mark.parametrize("whose", ["later branch", "other branch", "origin", "text"])
+def test_an_archive_that_was_swapped_by_hand_is_told_and_not_replaced(
+    origin, tmp_path, capsys, whose
+):
+    """A branch's archive beside the manifest of a bake with which it shares frames, or none."""
+    out, calm = tmp_path / "out", windy("ring")
+    branch(calm, origin, out, frame=2)
+    calm._replace(calm.effects[0], vt.Wind((0, 1, 0)))
+    if whose == "text":
+        (tmp_path / "ring.vta").write_text("precious notes")
+    elif whose == "origin":
+        shutil.copyfile(origin / "ring.vta", tmp_path / "ring.vta")
+    else:
+        scene, frame = (windy("ring"), 3) if whose == "later branch" else (calm, 2)
+        branch(scene, origin, tmp_path / "of", frame=frame)
+        shutil.copyfile(tmp_path / "of" / "ring.vta", tmp_path / "ring.vta")
+    shutil.copyfile(tmp_path / "ring.vta", out / "ring.vta")
+    before, words = content(out), "states 3-4 of "
+    words = "something else than states" if whose == "text" else words
+    for command in (["info"], ["info", "--verify"], ["bake"], ["derive"]):
+        target = [str(tmp_path / "none")] if command == ["derive"] else []
+        arguments = [*command[:1], str(out), *target, *command[1:]]
+        if command == ["bake"]:
+            with pytest.raises(ValueError, match=rf"ring\.vta: holds {words}.*--overwrite"):
+                quiet(windy("ring"), out)
+        else:
+            assert main(arguments) == 1
+            said = capsys.readouterr()
+            assert f"holds {words}" in said.out + said.err
+    with pytest.raises(ValueError, match=rf"ring\.vta: holds {words}"):
+        vt.rewind(out, 1)
+    with pytest.raises(ValueError, match=rf"ring\.vta: holds {words}"):
+        vt.prune_bake(out, frames=(1, 2), archive=False)
+    assert content(out) == before and not (tmp_path / "none").exists()
+    quiet(windy("ring"), out, overwrite=True)
+    with Archive(out / "ring.vta") as archive:
+        assert archive.scene() == windy("ring") and archive.frames == [1, 2, 3, 4]
+    assert main(["info", str(out), "--verify"]) == 0
 
 
 def test_bad_arguments(origin, branched, tmp_path):

@@ -198,6 +198,45 @@ def test_a_manifest_that_was_lost_is_made_again(reference, out, capsys, monkeypa
     assert steps == [] and content(out) == content(reference)
 
 
+def test_no_number_of_a_manifest_changes_unseen(reference, tmp_path):
+    """Wherever one digit is another one: it is refused, or is the same number still. In another
+    layout a manifest is read."""
+    raw, path = (reference / "ring.json").read_text(), tmp_path / "ring.json"
+    data = Manifest.find(reference).data
+    digits = [at for at, letter in enumerate(raw) if letter.isdigit()]
+    refused = 0
+    for at in np.random.default_rng(5).choice(digits, 300, replace=False):
+        path.write_text(f"{raw[:at]}{(int(raw[at]) + 1) % 10}{raw[at + 1:]}")
+        try:
+            assert Manifest.load(path).data == data
+        except ValueError as error:
+            assert "ring.json: " in str(error)
+            refused += 1
+    assert refused > 290
+    path.write_text(json.dumps(json.loads(raw), sort_keys=True))
+    assert Manifest.load(path).data == data
+
+
+def test_a_manifest_in_which_a_number_has_changed(reference, out, capsys, monkeypatch):
+    """It may be somebody's work: moved away, it is made again from the archive."""
+    path = out / "ring.json"
+    path.write_text(path.read_text().replace('"seed": 3', '"seed": 8', 1))
+    with pytest.raises(ValueError, match="its digest differs; move it away, and bake again"):
+        Manifest.load(path)
+    assert main(["info", str(out)]) == 1
+    command = f"vorton bake {out}/ring.vta {out}"
+    assert f"move it away; {command} makes it again" in capsys.readouterr().out
+    before = content(out)
+    assert main([*command.split()[1:], "--quiet"]) == 1
+    said = capsys.readouterr().err
+    assert "its digest differs" in said and "once it is moved away, it is made again" in said
+    assert content(out) == before
+    path.rename(out.parent / "moved.json")
+    steps = count_steps(monkeypatch)
+    assert main([*command.split()[1:], "--quiet", "--threads", "1"]) == 0
+    assert steps == [] and content(out) == content(reference)
+
+
 def test_frames_that_were_baked_are_the_range_again(tmp_path):
     out = tmp_path / "out"
     quiet(small_scene(), out, frames=(2, 3))
@@ -317,10 +356,28 @@ def test_what_was_given_before_need_not_be_given_again(tmp_path, monkeypatch, ca
     steps = count_steps(monkeypatch)
     assert main(bake) == 0
     assert steps == [3, 4] and content(out) == before
-    # what is given counts, and --overwrite begins with nothing
-    assert main([*bake, "--voxel", "0.3"]) == 1
-    assert "voxel = 0.2, not 0.3" in capsys.readouterr().err and content(out) == before
-    assert main([*bake, "--frames", "1", "--overwrite"]) == 0
+    # what is given counts, and what is not is as it was, whatever is overwritten
+    for flags, words in (
+        (["--voxel", "0.3"], "voxel = 0.2, not 0.3; `vorton derive"),
+        (["--tracers"], "tracers = False, not True; `vorton derive"),
+    ):
+        assert main([*bake, *flags]) == 1
+        said = capsys.readouterr().err
+        assert f"{words} {out} OTHER_FOLDER` makes such files" in said and content(out) == before
+    steps.clear()
+    assert main([*bake, "--overwrite"]) == 0 and content(out) == before
+    assert main([*bake, "--voxel", "0.3", "--tracers", "--overwrite"]) == 0
+    told = Manifest.find(out).data
+    assert steps == [] and (told["first"], told["last"], told["fps"]) == (2, 4, 12)
+    assert told["tracers"] and told["volumes"]["preset"] == "houdini"
+    assert told["volumes"]["voxel"] == 0.3 and not told["volumes"]["half"]
+    # a scene that has changed begins anew, which is said
+    small_scene(seed=4).save(scene)
+    capsys.readouterr()
+    loud = [word for word in bake if word != "--quiet"]
+    assert main([*loud, "--frames", "1", "--overwrite"]) == 0
+    said = capsys.readouterr().err
+    assert "another scene: frames 2-4 at 12 a second, volumes 0.3 m, for houdini: " in said
     told = Manifest.find(out).data
     assert told["fps"] == 24 and told["tracers"] and told["volumes"]["preset"] == "blender"
 
@@ -415,3 +472,61 @@ def test_heads_that_say_nonsense(reference, out, tmp_path, capsys):
                 error = capsys.readouterr().err.removeprefix("vorton: error: ")
                 assert error == "" or error.startswith((str(path), f"{out}: ")), (key, odd, error)
     assert refused > 100
+
+
+# ---- what looks at a bake ----
+
+
+def test_a_preview_of_a_damaged_bake_says_what_to_do(out, tmp_path, capsys):
+    film = [str(tmp_path / "a.webp"), "--threads", "1"]
+    path, at = out / "ring.vta", places(out / "ring.vta")
+    flip(path, at[2][1] - 100)
+    assert main(["preview", str(path), *film]) == 1
+    said = capsys.readouterr().err
+    assert "frame 2: the checksum of " in said and "bake again to repair it" in said
+    assert "frames 1, 3-4 are whole" in said
+    flip(path, at[3][0] + 30)  # no film goes past a frame that is lost as if it had never been
+    assert main(["preview", str(path), *film]) == 1
+    said = capsys.readouterr().err
+    assert "frame 3: its head is damaged, or gone: bake again to repair it" in said
+    (out / "ring_0003.npz").unlink()
+    assert main(["preview", str(out), *film]) == 1
+    assert "(a file of frame 3: bake again to repair it)" in capsys.readouterr().err
+    assert not list(tmp_path.glob("*.webp"))
+    assert main(["preview", str(path), str(tmp_path / "a.png"), "--threads", "1"]) == 0  # frame 4
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_progress_counts_frames_that_cannot_be_made(out, tmp_path, jobs):
+    flip(out / "ring.vta", places(out / "ring.vta")[2][1] - 100)
+    told = []
+    with pytest.raises(DamageError):
+        vt.derive(out, tmp_path / "made", volumes=None, jobs=jobs, threads=1,
+                  progress=lambda done, total, _: told.append((done, total)))  # fmt: skip
+    assert told == [(n, 4) for n in (1, 2, 3, 4)]
+
+
+@pytest.mark.parametrize("jobs", [0, 1, 2])
+def test_a_file_of_somebody_else_behind_the_range_is_not_replaced(reference, tmp_path, jobs):
+    """By a bake or a derived one that grows: frames before it are whole, and it stays what it is,
+    unless it may be overwritten. What a killed bake had written last is no stranger's."""
+    made, whole = tmp_path / "made", of_frames(reference)
+
+    def grow(last, **values):
+        if jobs:
+            values |= {"volumes": VOLUMES, "jobs": jobs, "progress": False, "threads": 1}
+            return vt.derive(reference, made, frames=(1, last), **values)
+        return quiet(small_scene(), made, frames=(1, last), **values)
+
+    grow(2)
+    stranger = made / "ring_0004.vdb"
+    stranger.write_text("precious")
+    shutil.copyfile(reference / "ring_0003.vdb", made / "ring_0003.vdb")
+    with pytest.raises(FileExistsError, match=r"ring_0004\.vdb: exists, and is no file of this"):
+        grow(4)
+    assert stranger.read_text() == "precious"
+    told = Manifest.find(made)
+    assert told.frames in ([1, 2, 3], [1, 2])  # of two processes either may come first
+    assert all(map(told.is_whole, told.frames))
+    grow(4, overwrite=True)
+    assert of_frames(made) == whole

@@ -221,3 +221,13 @@ def test_all_classes_are_tried():
     left = {c.__name__ for c in PUBLIC if inspect.isclass(c) and c not in CLASSES}
     assert left == {"Scene", "Simulation", "Manifest", "SceneWarning", "VortonFlag", "BlowUpError",
                     "BusyError", "CapacityError"}  # fmt: skip
+
+
+@pytest.mark.parametrize("voxel", [1e-300, 1e-110, 1e-9])
+@pytest.mark.parametrize("renew", [0, 1])
+def test_voxels_of_which_the_cube_is_no_number(voxel, renew):
+    """As those that are merely too small: more tracers than there can be."""
+    scene = vt.Scene("fine", voxel=voxel)
+    scene.add(vt.Tracers(vt.Sphere(), renew=renew, lifetime=1))
+    with pytest.raises(ValueError, match=r"per_voxel = 6.0: asks for .* at most 2147483647"):
+        vt.Simulation(scene, threads=1)

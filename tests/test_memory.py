@@ -1,11 +1,13 @@
 """Resident memory, each in a process of its own: of a large scene, and over many steps."""
 
 import json
+import re
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+from marks import limits_address_space
 
 if not Path("/proc/self/statm").exists():
     pytest.skip("resident memory is read from /proc", allow_module_level=True)
@@ -88,3 +90,31 @@ def test_ten_thousand_steps_leave_the_memory_as_it_is():
     assert all(grid == found["grids"][-1] for grid in found["grids"][2:])
     sizes = found["sizes"][2:]  # every buffer has had its largest size by then
     assert max(sizes) - min(sizes) < 0.25, found["sizes"]  # 32 bytes a step
+
+
+ADDRESSES = """
+scene = vt.Scene("a", voxel=0.1, max_vortons=VORTONS, max_tracers=VORTONS, max_nodes=NODES)
+
+def taken():  # bytes of address space
+    return int(open("/proc/self/statm").read().split()[0]) * resource.getpagesize()
+
+before = taken()
+simulation = vt.Simulation(scene, threads=1)
+needed = taken() - before
+del simulation
+resource.setrlimit(resource.RLIMIT_AS, (taken() + needed // 2, resource.RLIM_INFINITY))
+try:
+    vt.Simulation(scene, threads=1)
+    said = None
+except MemoryError as error:
+    said = str(error)
+print(json.dumps({"needed": needed / 2**30, "said": said}))
+"""
+
+
+@limits_address_space
+@pytest.mark.parametrize("vortons, nodes", [(1 << 23, 1 << 24), (1000, 10_000)])
+def test_how_much_address_space_a_simulation_takes_is_said(vortons, nodes):
+    found = run(ADDRESSES.replace("VORTONS", str(vortons)).replace("NODES", str(nodes)))
+    told = re.search(rf"max_nodes {nodes}: more than (\d+) GiB", found["said"])
+    assert 0.7 * found["needed"] < int(told[1]) <= round(found["needed"])

@@ -1,4 +1,4 @@
-"""Random sequences of calls: 300 of sequences.py, 50 of rich_sequences.py, always the same ones;
+"""Random sequences of calls: 1000 of sequences.py, 50 of rich_sequences.py, always the same ones;
 and a few of each that are not slow.
 
 VORTON_EXAMPLES in the environment sets another number; `python tests/soak.py` runs new ones.
@@ -11,7 +11,7 @@ from hypothesis import HealthCheck, settings
 from rich_sequences import RichSequences
 from sequences import Sequences
 
-EXAMPLES = int(os.environ.get("VORTON_EXAMPLES", "300"))
+EXAMPLES = int(os.environ.get("VORTON_EXAMPLES", "1000"))
 FEW = 12
 
 
@@ -44,4 +44,4 @@ class TestFewRichSequences(RichSequences.TestCase):
 @pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::UserWarning")
 class TestRichSequences(RichSequences.TestCase):
-    settings = fixed(EXAMPLES // 6, 15)
+    settings = fixed(EXAMPLES // 20, 15)

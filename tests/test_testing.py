@@ -1,7 +1,6 @@
 """vorton.testing: limits of health, bakes that differ, the exact velocity, scenes stepped once."""
 
 import copy
-import json
 import os
 import re
 import shutil
@@ -174,9 +173,9 @@ def other(bakes, tmp_path):
 def rewrite(folder, change):
     """Changes the manifest of a bake."""
     path = folder / "ring.json"
-    data = json.loads(path.read_text())
+    data = Manifest.load(path).data
     change(data)
-    path.write_text(json.dumps(data))
+    Manifest(path, data).save()
 
 
 def test_the_same_bake_in_other_threads(bakes):

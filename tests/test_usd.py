@@ -250,9 +250,9 @@ def test_stage_may_be_referenced_from_elsewhere(copies, bake, tmp_path):
 def test_gap_shows_nothing(tmp_path, bake):
     folder = shutil.copytree(bake.folder, tmp_path / "gap")
     path = folder / f"{NAME}.json"
-    data = json.loads(path.read_text())
+    data = Manifest.load(path).data
     data["frames"] = [record for record in data["frames"] if record["frame"] != 2]
-    path.write_text(json.dumps(data))
+    Manifest(path, data).save()
     stage = Usd.Stage.Open(str(make_stage(folder, progress=False)))
     files = UsdVol.OpenVDBAsset(at(stage, "smoke/density")).GetFilePathAttr()
     assert [bool(files.Get(n)) for n in (1, 2, 3, 4)] == [True, False, True, True]

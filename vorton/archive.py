@@ -127,6 +127,19 @@ def encode_archive(about: Mapping[str, Any], block: bytes | memoryview) -> bytes
     return head + block + index_block(places, len(head) + len(block))
 
 
+def is_no_archive(path: Path) -> bool:
+    """Whether a file of which the head cannot be read has never been an archive, by its beginning:
+    one that was cut off, lost to zeros, or of which one byte has changed may have been one."""
+    try:
+        with open(path, "rb") as file:
+            begin = file.read(BLOCK.size + len(_MAGIC))
+    except OSError:
+        return False
+    if not begin.strip(b"\0") or b"HEAD".startswith(begin[:4]):
+        return False
+    return begin[BLOCK.size :] != _MAGIC
+
+
 # ---- reading ----
 
 

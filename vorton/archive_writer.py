@@ -10,17 +10,17 @@ from pathlib import Path
 from typing import Any
 
 from .archive import BLOCK, FRAME, Archive, head_block, index_block
-from .branches import known_by
+from .branches import shared_frames
 from .files import explain, gone, replaced, write_atomically
 
 
 class ArchiveWriter:
     """An archive that grows; one that is there is gone on with.
 
-    Of an archive with the same head the whole frames are kept; one that is damaged or missing may
-    be put back. So they are where the head tells of the same states (`same_states`), and is put in
-    its place. One of other states, which `open_manifest` refuses unless it may be overwritten, or
-    of which the head cannot be read, is begun anew.
+    The whole frames of an archive are kept; one that is damaged or missing may be put back. Where
+    its head tells of the same states in other words, this one takes its place. An archive of which
+    the head cannot be read is begun anew. It holds no states of another bake
+    (`bake_opening.foreign_states`): the caller has seen to that.
 
     Parameters
     ----------
@@ -208,17 +208,8 @@ def _renew_head(path: Path, about: Mapping[str, Any]) -> None:
             earlier, frames = archive.about, archive.frames
     except ValueError:  # it is damaged, or none
         return
-    if same_states(earlier, about):
-        write_frames(path, about, blocks_of(path, frames))
-
-
-def same_states(a: Mapping[str, Any], b: Mapping[str, Any]) -> bool:
-    """Whether two heads tell of the same states. They may differ in the paths of their scenes,
-    since the folder was moved, and in the files that were made of the states."""
-    if known_by(a.get("branch")) != known_by(b.get("branch")):
-        return False
-    keys = (a.keys() | b.keys()) - {"scene", "branch", "volumes", "tracers"}
-    return all(a.get(key) == b.get(key) for key in keys)
+    assert all(n <= shared_frames(earlier, about) for n in frames)
+    write_frames(path, about, blocks_of(path, frames))
 
 
 def blocks_of(path: Path, frames: Iterable[int]) -> Iterator[bytes]:

@@ -89,17 +89,12 @@ class _Command(argparse.ArgumentParser):
     def flag(self, name: str, text: str) -> None:
         """`--name`; `--no-name` is the same the other way round."""
         off = name.startswith("no-")
-        self._add_flag(name, text, default=off)
+        action, dest = "store_false" if off else "store_true", name.removeprefix("no-")
+        self.add_argument(f"--{name}", dest=dest, action=action, help=text)
 
     def setting(self, name: str, text: str) -> None:
-        """A flag of how files are made: None where it is not given, since a bake may tell it."""
-        self._add_flag(name, text, default=None)
-
-    def _add_flag(self, name: str, text: str, default: bool | None) -> None:
-        dest, value = name.removeprefix("no-"), not name.startswith("no-")
-        self.add_argument(
-            f"--{name}", dest=dest, action="store_const", const=value, default=default, help=text
-        )
+        """`--name` or `--no-name`, how files are made; neither, None: as a bake tells, or not."""
+        self.add_argument(f"--{name}", action=argparse.BooleanOptionalAction, help=text)
 
     def quiet(self) -> None:
         self.add_argument("--quiet", dest="progress", action="store_false", help="no progress")
@@ -119,10 +114,10 @@ class _Command(argparse.ArgumentParser):
         self.voxels("the scene's")
         text = "host that reads it (default blender)"
         self.add_argument("--preset", choices=PRESETS, help=text)
-        self.setting("no-half", "store 32-bit floats")
-        self.setting("no-compress", "do not compress volumes")
-        self.setting("no-volumes", "write no .vdb files")
-        self.setting("no-tracers", "write no .npz files")
+        self.setting("half", "store 16-bit floats (default), or 32-bit ones")
+        self.setting("compress", "compress volumes where it pays (default)")
+        self.setting("volumes", "write .vdb files (default)")
+        self.setting("tracers", "write .npz files (default)")
         self.flag("overwrite", "remove another bake that OUT holds")
 
 
@@ -165,17 +160,19 @@ def _add_bake(commands: argparse._SubParsersAction) -> None:
         help="simulate a scene and write numbered volumes and tracers",
         description="Simulate a scene and write OUT/name_0001.vdb, OUT/name_0001.npz ..., the "
         "archive OUT/name.vta and the manifest OUT/name.json. A bake that was interrupted goes on "
-        "when it is started again; whatever of frames, rate and files is not given is as it was, "
-        "unless --overwrite is given.",
+        "when it is started again; whatever of frames, rate and files is not given is as it was; "
+        "of a scene that has changed since, --overwrite says what it was.",
     )
-    text = "scene.json, scene.py that makes `scene`, or the .vta of a bake"
+    text = "scene.json, scene.py that makes `scene` (it is run: see that you trust it), or the "
+    text += ".vta of a bake"
     parser.add_argument("scene", metavar="SCENE", help=text)
     parser.folder(text="folder; made if it is not there")
     first, last = FRAMES
     parser.frames(f"first and last frame (default {first}-{last}); frame 1 is the start")
     parser.fps(f"frames a second (default {FPS:g})")
     parser.files()
-    parser.setting("no-archive", "write no .vta file: an interrupted bake begins from the start")
+    text = "write a .vta file (default); without it an interrupted bake begins from the start"
+    parser.setting("archive", text)
     parser.threads()
 
 

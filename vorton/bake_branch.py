@@ -23,7 +23,7 @@ from .baking import (
     prepare_folder,
     settings_of,
 )
-from .branches import Branch, branch_of, known_by
+from .branches import Branch, branch_of, known_by, shared_frames
 from .course import carry_over
 from .fields import check_integer, ranges_text, shown
 from .files import locked
@@ -147,7 +147,7 @@ def branch(
         **how,
         progress=progress,
         threads=threads,
-        overwrite=False,
+        overwrite=overwrite,
     )
 
 
@@ -249,6 +249,8 @@ def _leave_in_place(
             f"out = {shown(folder)}: holds the other bake, whose frames {ranges_text(lost)} "
             "would be removed; choose another folder, or give overwrite=True (--overwrite)"
         )
+    if manifest.archive is not None:  # first: it then has the states of this bake alone
+        cut_archive(manifest.archive, frame)
     return replace_after(manifest, scene, settings, frame, last)
 
 
@@ -258,9 +260,7 @@ def _take_states(manifest: Manifest, scene: Scene, archive: Path, frame: int) ->
     assert path is not None
     about, numbers = describe_bake(manifest, scene), list(range(1, frame + 1))
     with contextlib.suppress(OSError, ValueError), Archive(path) as own:
-        same = own.about["scene_sha256"] == about["scene_sha256"]
-        same = same and known_by(own.about.get("branch")) == known_by(about.get("branch"))
-        if same and own.frames[:frame] == numbers:
+        if own.frames[:frame] == numbers and frame <= shared_frames(own.about, about):
             return
     write_frames(path, about, blocks_of(archive, numbers))
 
@@ -275,6 +275,7 @@ def _link_frames(manifest: Manifest, origin: Manifest, frame: int) -> None:
         for file in origin.frame(number)["files"]:
             suffix = Path(file["name"]).suffix
             name = frame_name(manifest.data["name"], number, suffix)
+            manifest.check_place(name, origin.file(number, suffix).read_bytes())
             link(origin.file(number, suffix), manifest.folder / name)
             record["files"].append({**file, "name": name})
         manifest.add_frame(record)

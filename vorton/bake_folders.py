@@ -12,6 +12,7 @@ from typing import Any
 
 from .archive import Archive, head_block
 from .archive_writer import begins_with, write_frames
+from .bake_opening import check_states
 from .baking import check_frames, prepare_folder
 from .branches import Branch, scene_of
 from .damages import damages
@@ -275,7 +276,7 @@ def prune_bake(
     Raises
     ------
     ValueError, TypeError
-        Not a bake; no frame of it would be left.
+        Not a bake; no frame of it would be left; the archive is to go, and is another bake's.
     OSError
         A file cannot be removed. BlockingIOError: a bake is under way there.
     """
@@ -284,6 +285,8 @@ def prune_bake(
     kept = None if frames is None else check_frames(frames)
     with locked(manifest.folder):
         manifest = Manifest.load(manifest.path)
+        if not archive:
+            check_states(manifest)  # those of another bake are not ours to remove
         if kept is not None:
             manifest.keep(*kept)
         if not archive and manifest.archive is not None:

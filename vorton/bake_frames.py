@@ -240,5 +240,6 @@ def _write_file(
     """Write a file and give what the manifest says of it."""
     name = frame_name(manifest.data["name"], frame.record["frame"], suffix)
     with parts.timed("write"):
+        manifest.check_place(name, content)
         write_atomically(manifest.folder / name, content)
     return {"name": name, "bytes": len(content), "sha256": digest, "values_sha256": values}

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import math
+import shlex
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from .archive import SUFFIX, Archive
-from .branches import known_by
-from .fields import parse_json, shown
+from .archive import SUFFIX, Archive, is_no_archive
+from .branches import known_by, shared_frames
+from .fields import parse_json, ranges_text, shown
 from .files import remove, remove_leftovers
 from .manifest import FORMAT, SCHEMA, UNITS, Manifest, check_whole
 from .scene import Scene
@@ -17,8 +19,9 @@ __all__ = [
     "bake_there",
     "check_states",
     "difference",
+    "foreign_states",
+    "is_cut_off",
     "open_manifest",
-    "other_states",
     "replace_after",
     "told_by_archive",
 ]
@@ -44,20 +47,33 @@ def open_manifest(
         if not other:
             remove_leftovers(folder)
             taken = _take_over(manifest, scene, settings, frames)
-            _refuse_other_states(taken, overwrite)
+            _refuse_foreign_states(taken, overwrite)
+            if not overwrite:
+                taken.others = frozenset(taken.strangers())
             return taken
         if not overwrite:
-            raise ValueError(
-                f"{folder}: holds a bake of {other}; choose another folder, or give "
-                "overwrite=True (--overwrite) to remove it"
-            )
+            raise ValueError(f"{folder}: holds a bake of {other}; {_remedy(manifest, settings)}")
     made = _new_manifest(path, scene, settings, frames)
-    states = None if other_states(made) else made.archive  # whatever files were made of them
+    states = None if foreign_states(made) else made.archive  # whatever files were made of them
     for manifest in earlier:
         manifest.remove_files(kept=states)
     remove_leftovers(folder)
     _refuse_strangers(made, overwrite)
+    _refuse_foreign_states(made, overwrite)
     return made
+
+
+def _remedy(earlier: Manifest, settings: Mapping[str, Any]) -> str:
+    """What to do about an earlier bake; where other files of its states are wanted they are derived
+    from its archive."""
+    told = {**settings, "branch": earlier.data.get("branch")}
+    if earlier.archive and settings["archive"] and shared_frames(earlier.data, told) == math.inf:
+        return (
+            f"`vorton derive {shlex.quote(str(earlier.folder))} OTHER_FOLDER` makes such files of "
+            "its archive, without simulating; or give overwrite=True (--overwrite) to make them in "
+            "the place of its own"
+        )
+    return "choose another folder, or give overwrite=True (--overwrite) to remove it"
 
 
 def _take_over(
@@ -120,49 +136,43 @@ def bake_there(folder: Path, scene: Scene) -> Manifest | None:
     return manifest if same else None
 
 
-def other_states(manifest: Manifest) -> str | None:
-    """Whose states the archive of a bake holds, if not its own; None where they are, or where its
-    head cannot be read.
-
-    A branch in the folder of its origin that was interrupted may have left states of either.
-    """
-    if manifest.archive is None:
+def foreign_states(manifest: Manifest) -> str | None:
+    """What the archive of a bake holds that is not this bake's; None where all of it is, where it
+    holds no states, or where it is an archive of which the head cannot be read."""
+    path, data = manifest.archive, manifest.data
+    if path is None:
         return None
     try:
-        with Archive(manifest.archive) as archive:
-            about = archive.about
+        with Archive(path) as archive:
+            about, numbers = archive.about, sorted({*archive.frames, *archive.lost})
     except (OSError, ValueError):
-        return None
-    data = manifest.data
-    branches = data.get("branch") or about.get("branch")
-    if branches and about["name"] == data["name"] and _scenes_of(data) & _scenes_of(about):
+        return "something else than states" if is_no_archive(path) else None
+    foreign = [n for n in numbers if n > shared_frames(about, data)]
+    if not foreign:
         return None
     keys = ("vorton", "build", "scene_sha256", "fps", "branch")
-    return difference(about, data["name"], {key: data.get(key) for key in keys})
-
-
-def _scenes_of(data: Mapping[str, Any]) -> set[str]:
-    """Digests of the scenes of a bake, those that it has left as a branch among them."""
-    return {data["scene_sha256"], *(digest for _, digest in known_by(data.get("branch")))}
+    whose = difference(about, data["name"], {key: data.get(key) for key in keys})
+    all_are = foreign == numbers
+    return f"states{'' if all_are else f' {ranges_text(foreign)}'} of {whose or 'another run'}"
 
 
 def check_states(manifest: Manifest) -> None:
     """ValueError where the archive of a bake holds states of another."""
-    if other := other_states(manifest):
+    if foreign := foreign_states(manifest):
         raise ValueError(
-            f"{manifest.archive}: holds states of {other}, unlike {manifest.path.name} beside it; "
+            f"{manifest.archive}: holds {foreign}, unlike {manifest.path.name} beside it; "
             "move it into a folder of its own"
         )
 
 
-def _refuse_other_states(manifest: Manifest, overwrite: bool) -> None:
+def _refuse_foreign_states(manifest: Manifest, overwrite: bool) -> None:
     """An archive of another bake in the place of ours."""
-    other = other_states(manifest)
-    if not other or manifest.archive is None:
+    foreign = foreign_states(manifest)
+    if not foreign or manifest.archive is None:
         return
     if not overwrite:
         raise ValueError(
-            f"{manifest.archive}: holds states of {other}; move it into another folder, or give "
+            f"{manifest.archive}: holds {foreign}; move it into another folder, or give "
             "overwrite=True (--overwrite) to remove it"
         )
     remove(manifest.archive)
@@ -177,17 +187,21 @@ def _refuse_damaged(path: Path, overwrite: bool, told: bool) -> None:
         if not Manifest.may_replace(path):
             text = "exists and is not the manifest of a bake; choose another folder"
             raise ValueError(f"{path}: {text}") from error
-        if not overwrite and not (told and not _is_json(path)):
+        if not overwrite and not (told and is_cut_off(path)):
             text = "choose another folder, or give overwrite=True (--overwrite) to bake anew"
+            if told:
+                text = "its archive tells what it was: once it is moved away, it is made again"
             raise ValueError(f"{error}; {text}") from error
 
 
-def _is_json(path: Path) -> bool:
+def is_cut_off(path: Path) -> bool:
+    """Whether a file in the place of a manifest is the rest of one, with nothing of anybody's: a
+    part, or zeros."""
     try:
         parse_json(path.read_text(encoding="utf-8"))
     except ValueError:
-        return False
-    return True
+        return Manifest.may_replace(path)
+    return False
 
 
 def difference(old: Mapping[str, Any], name: str, settings: Mapping[str, Any]) -> str | None:

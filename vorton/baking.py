@@ -196,7 +196,8 @@ def bake(
         A bad argument; a folder that holds another bake, or files that are not a bake's.
     OSError
         A file cannot be written. All frames before it are whole. BlockingIOError: another bake into
-        this folder is under way.
+        this folder is under way. FileExistsError: a file of somebody else has the name of one of
+        its frames.
     KeyboardInterrupt
         Ctrl-C. All frames before it are whole, that which was being written, too; call bake again
         to go on.

@@ -1,8 +1,9 @@
-"""Whose branch a bake is: the scene that its first frames belong to."""
+"""Whose branch a bake is: the scene that its first frames belong to; and which states are whose."""
 
 from __future__ import annotations
 
 import dataclasses
+import math
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Self
@@ -10,7 +11,7 @@ from typing import Any, Self
 from .manifest import Manifest
 from .scene import Scene
 
-__all__ = ["Branch", "branch_of", "known_by", "scene_of"]
+__all__ = ["Branch", "branch_of", "known_by", "scene_of", "shared_frames"]
 
 
 def scene_of(about: Mapping[str, Any], folder: Path | None) -> Scene:
@@ -97,3 +98,31 @@ def known_by(data: Mapping[str, Any] | None) -> list[tuple[int, str]]:
     if data is None:
         return []
     return [*known_by(data.get("branch")), (data["frame"], data["scene_sha256"])]
+
+
+_OF_STATES = ("vorton", "build", "fps", "made_with_fps", "made_with_method")
+"""What states depend on besides the scene and its branch; the others of a manifest or the head of
+an archive tell of the files that were made of them, or of the paths of meshes."""
+
+
+def shared_frames(a: Mapping[str, Any], b: Mapping[str, Any]) -> float:
+    """Up to which frame two bakes, each told by its manifest or the head of its archive, have the
+    same states: 0, to the frame at which one of them left the other, or without end.
+
+    This decides whose the states in an archive are, wherever that is asked.
+    """
+    if any(a.get(key) != b.get(key) for key in _OF_STATES):
+        return 0
+    shared: float = 0
+    for (last, digest), (other_last, other_digest) in zip(_pieces(a), _pieces(b), strict=False):
+        if digest != other_digest:
+            break
+        shared = min(last, other_last)
+        if last != other_last:
+            break
+    return shared
+
+
+def _pieces(told: Mapping[str, Any]) -> list[tuple[float, str]]:
+    """Last frame and digest of each scene of a bake, from the first on."""
+    return [*known_by(told.get("branch")), (math.inf, told["scene_sha256"])]

@@ -35,7 +35,7 @@ from .first_moments import hand_over
 from .hosts import usd
 from .hosts.alembic import write_alembic
 from .manifest import Manifest
-from .report import describe, describe_archive
+from .report import describe, describe_archive, describe_settings
 from .scene_files import load_scene
 
 DAMAGED, INTERRUPTED, TERMINATED = 3, 130, 143
@@ -55,9 +55,10 @@ def _take_files(options: dict[str, Any], told: dict[str, Any]) -> dict[str, Any]
     names = given.keys() & {field.name for field in dataclasses.fields(Volumes)}
     own = {name: given.pop(name) for name in names}
     volumes = told.get("volumes", VOLUMES)
-    if own:
+    wanted = given.pop("volumes", None)
+    if own or wanted:
         volumes = dataclasses.replace(volumes or VOLUMES, **own)
-    if given.pop("volumes", True) is False:
+    if wanted is False:
         volumes = None
     return told | given | {"volumes": volumes}
 
@@ -66,13 +67,25 @@ def run_bake(arguments: Namespace) -> int:
     """`vorton bake`."""
     options = _own(arguments)
     scene = load_scene(options.pop("scene"))
-    there = None if arguments.overwrite else bake_there(arguments.out, scene)
+    there = bake_there(arguments.out, scene)
+    if there is None and arguments.overwrite and arguments.progress:
+        _say_what_is_overwritten(arguments.out / f"{scene.name}.json")
     values = _take_files(options, {} if there is None else made_with(there))
     try:
         manifest = bake(scene, **values)
     except KeyboardInterrupt as stop:
         return _say_how_to_go_on(arguments, arguments.out / f"{scene.name}.json", stop)
     return _describe(manifest)
+
+
+def _say_what_is_overwritten(path: Path) -> None:
+    """A bake of a scene that was another: its options do not hold for this one."""
+    try:
+        said = describe_settings(Manifest.load(path))
+    except (OSError, ValueError):  # `bake` says what it is
+        return
+    text = f"overwrites a bake of another scene: {said}; what is not given is as in a new bake"
+    print(f"vorton: {text}", file=sys.stderr)
 
 
 def run_derive(arguments: Namespace) -> int:
@@ -173,7 +186,6 @@ def run_preview(arguments: Namespace) -> int:
     if dye is not None and len(dye) not in (0, 2):
         raise ValueError(f"--dye: takes no temperature or two of them, got {len(dye)}")
     values["dye"] = False if dye is None else tuple(dye) or True
-    values["sharp"] = arguments.sharp or None
     print(make_film(**values))
     return 0
 
@@ -289,13 +301,13 @@ def _run(argv: list[str]) -> int:
 
 def one_line(error: Exception) -> str:
     """The error and its notes in one line; an unexpected one with its type."""
+    notes = getattr(error, "__notes__", [])
     if isinstance(error, OSError) and error.filename and error.errno:
         error = explain(error, Path(os.fsdecode(error.filename)), "cannot use")
     text = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
     expected = (ValueError, TypeError, OSError, RuntimeError, ImportError)
     if not isinstance(error, expected) or not text:
         text = f"{type(error).__name__}: {text}" if text else type(error).__name__
-    notes = getattr(error, "__notes__", [])
     return " ".join((f"{text} ({'; '.join(notes)})" if notes else text).split())
 
 

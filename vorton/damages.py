@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from .archive import Archive, frames_text
-from .bake_opening import other_states
+from .bake_opening import foreign_states
 from .fields import ranges_text
 from .manifest import Manifest
 
@@ -17,8 +17,8 @@ def damages(manifest: Manifest, content: bool = True) -> list[str]:
     if manifest.archive is None:
         return found
     name = manifest.archive.name
-    if other := other_states(manifest):
-        found.append(f"{name} holds states of {other}, and is to be moved away first")
+    if foreign := foreign_states(manifest):
+        found.append(f"{name} holds {foreign}, and is to be moved away first")
     try:
         with Archive(manifest.archive) as archive:
             lacking = set(range(1, max(manifest.frames, default=0) + 1)) - set(archive.frames)

@@ -52,6 +52,7 @@ def work() -> None:
     sys.stdout = sys.stderr  # whatever is printed is no answer
     setup = json.loads(sys.stdin.readline())
     manifest = Manifest(Path(setup["manifest"]), setup["data"])
+    manifest.others = frozenset(setup["others"])
     with Archive(setup["archive"]) as archive:
         sim = Simulation(archive.scene(), archive.fps, threads=setup["threads"])
         course = course_of(archive, sim, manifest.data["fps"])
@@ -66,7 +67,8 @@ def work() -> None:
 def _make_all(
     course: Course | RetimedCourse, archive: Archive, manifest: Manifest, numbers: Sequence[int]
 ) -> dict[str, Any]:
-    """The records of the frames that could be made, and which of the archive cannot be read."""
+    """How many frames it came to, the records of those that could be made, and which of the archive
+    cannot be read."""
     records: list[dict[str, Any]] = []
     lost: dict[int, str] = {}
     for number in numbers:
@@ -74,7 +76,7 @@ def _make_all(
             records.append(_make(course, archive, manifest, number))
         except DamageError as error:
             lost |= error.frames
-    return {"records": records, "lost": list(lost.items())}
+    return {"count": len(numbers), "records": records, "lost": list(lost.items())}
 
 
 def _make(
@@ -138,8 +140,8 @@ def make_in_processes(
     lost: dict[int, str],
     jobs: int,
     threads: int,
-) -> Iterator[dict[str, Any]]:
-    """Write the files of frames, in any order; yields the record of each.
+) -> Iterator[dict[str, Any] | None]:
+    """Write the files of frames, in any order; yields the record of each, None: it cannot be made.
 
     `lost` takes the frames of the archive that cannot be read.
 
@@ -164,6 +166,7 @@ def make_in_processes(
             "archive": str(archive.path.absolute()),
             "manifest": str(manifest.path.absolute()),
             "data": {**manifest.data, "frames": []},
+            "others": sorted(manifest.others),
             "threads": max(1, threads // jobs),
         }
     )
@@ -177,6 +180,7 @@ def make_in_processes(
                 raise _made_of(answer)
             lost.update((n, why) for n, why in answer["lost"])
             yield from answer["records"]
+            yield from [None] * (answer["count"] - len(answer["records"]))
     finally:
         while True:  # what was not begun is not begun any more
             try:

@@ -21,6 +21,7 @@ from .baking import (
     settings_of,
     take_beside,
 )
+from .branches import shared_frames
 from .derive_jobs import make_in_processes
 from .fields import check_flag, check_integer, check_number, check_vector, ranges_text, shown
 from .files import locked
@@ -126,9 +127,12 @@ def derive(
 
 def _miss_what_the_bake_had(archive: Archive, beside: Manifest | None) -> None:
     """Frames of the bake beside an archive that was cut off are lost, too."""
-    last = 0 if beside is None else max(beside.frames, default=0)
-    for number in range(archive.last + 1, last + 1):
-        archive.lost.setdefault(number, "the archive ends before it")
+    if beside is None:
+        return
+    shared = shared_frames(archive.about, beside.data)
+    for number in range(archive.last + 1, max(beside.frames, default=0) + 1):
+        if number <= shared:
+            archive.lost.setdefault(number, "the archive ends before it")
 
 
 def _make_all(
@@ -155,7 +159,8 @@ def _make_all(
         else:
             made = make_in_processes(archive, manifest, plan, lost, jobs, threads_of(sim))
             for record in made:
-                manifest.add_frame(record)
+                if record is not None:
+                    manifest.add_frame(record)
                 shown_progress.advance()
     return lost
 

@@ -16,7 +16,7 @@ import numpy as np
 
 from . import _core, tracer_files
 from .animation import largest
-from .archive import SUFFIX, Archive
+from .archive import SUFFIX, Archive, DamageError
 from .bake_frames import Parts
 from .baked_bodies import BakedBodies
 from .camera import Camera
@@ -134,7 +134,11 @@ class BakeShot(Shot):
             self.simulation = self._bodies.start(piece)
             for number in piece.numbers:
                 self._bodies.move(self.simulation, number)
-                columns = tracer_files.read(self.manifest.file(number, ".npz"))
+                try:
+                    columns = tracer_files.read(self.manifest.file(number, ".npz"))
+                except (OSError, ValueError) as error:
+                    error.add_note(f"a file of frame {number}: bake again to repair it")
+                    raise
                 yield _core.volume_from_tracers(
                     voxel_size=self.voxel,
                     threads=self.threads,
@@ -167,9 +171,21 @@ class ArchiveShot(Shot):
         sim = self.simulation = Simulation(self.scene, self._fps, threads=self.threads)
         self.voxel = sim.nominal_voxel if self.voxel is None else self.voxel
         with Archive(self.path) as archive:
+            first, last = self.numbers[0], self.numbers[-1]
+            lost = {n: why for n, why in archive.lost.items() if first < n < last}
+            if lost:
+                raise DamageError(
+                    self.path, lost, ": bake again to repair it, or give other frames"
+                )
             course = Course(sim, archive.branch)
             for number in self.numbers:
-                self.simulation = course.show(number, archive, Parts())
+                try:
+                    self.simulation = course.show(number, archive, Parts())
+                except DamageError as error:
+                    whole = [n for n in archive.frames if archive.damage(n) is None]
+                    text = f"bake again to repair it; frames {ranges_text(whole) or 'none'}"
+                    error.add_note(f"{text} are whole")
+                    raise
                 yield self.simulation.volume(self.voxel, sharp=self.sharp)
 
 

@@ -22,19 +22,22 @@ moment or the machine (no date, no thread count), so that the same bake has the 
                             file, values_sha256 of what it holds, whatever the compression),
                             tracers, active_voxels, tracers_per_voxel (voxels weighted with
                             their smoke), bounds, mass, health
+    manifest_sha256         digest of all of the above (`Manifest._digest`), so that no number
+                            changes unseen; older manifests have none
 """
 
 from __future__ import annotations
 
 import errno
 import glob
+import hashlib
 import math
 import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from .fields import parse_json, ranges_text, readable_json, shown
+from .fields import canonical_json, parse_json, ranges_text, readable_json, shown
 from .files import explain, file_sha256, gone, remove, write_atomically
 from .records import HEALTH_LIMITS
 
@@ -148,10 +151,15 @@ def json_value(value: Any) -> Any:
     return float(value) if math.isfinite(value) else None
 
 
+def _sha256(data: Any) -> bytes:
+    return hashlib.sha256(canonical_json(data).encode()).digest()
+
+
 _BEGIN = readable_json({"format": FORMAT}, indent=1).encode().rstrip(b"}\n ")
 """What every manifest begins with."""
 _NO_FRAMES = '\n "frames": []'
 """That line of a manifest without frames; no string in it has a line of its own."""
+_DIGEST = "manifest_sha256"
 
 
 class Manifest:
@@ -163,13 +171,21 @@ class Manifest:
         `FOLDER/name.json`.
     data : dict
         The content, see the head of this module.
+
+    Attributes
+    ----------
+    path, data
+    others : frozenset of str
+        Names of files of frames that were there before, and that it does not tell of: none of them
+        is replaced. Of a bake that was killed they hold what it writes again.
     """
 
     def __init__(self, path: Path, data: dict[str, Any]) -> None:
         self.path = path
         self.data = data
         self._frames = {int(record["frame"]): record for record in data["frames"]}
-        self._texts: dict[int, str] = {}  # of frames, as they were written
+        self._texts: dict[int, tuple[str, bytes]] = {}  # of frames, and the digests of their data
+        self.others: frozenset[str] = frozenset()
 
     # ---- reading ----
 
@@ -196,8 +212,12 @@ class Manifest:
         if not isinstance(data.get("schema"), int) or data["schema"] > SCHEMA:
             text = f"schema {data.get('schema')}, this vorton reads {SCHEMA}: update vorton"
             raise ValueError(f"{path}: {text}")
+        told = data.pop(_DIGEST, None)
         try:
             check_whole(data)
+            if told is not None and told != cls(path, data)._digest():
+                text = "it was changed, or is damaged: its digest differs; move it away"
+                raise ValueError(f"{text}, and bake again")
         except ValueError as error:
             raise ValueError(f"{path}: is not the whole manifest of a bake: {error}") from error
         return cls(path, data)
@@ -379,6 +399,19 @@ class Manifest:
 
     # ---- writing ----
 
+    def check_place(self, name: str, content: bytes | memoryview) -> None:
+        """Raise FileExistsError where a file of that name is somebody else's (`others`)."""
+        path = self.folder / name
+        if name not in self.others or not path.is_file():
+            return
+        try:
+            same = path.read_bytes() == content
+        except OSError as error:
+            raise explain(error, path, "cannot read") from error
+        if not same:
+            text = "exists, and is no file of this bake; move it away, or give overwrite=True"
+            raise FileExistsError(errno.EEXIST, f"{path}: {text} (--overwrite)")
+
     def add_frame(self, record: dict[str, Any]) -> None:
         """Put in (or replace) the record of a frame, and write the manifest."""
         self._frames[record["frame"]] = json_value(record)
@@ -392,11 +425,22 @@ class Manifest:
 
     def _text(self) -> str:
         """`readable_json` of the data; a frame's text is made once, not at each save again."""
-        begin, end = readable_json({**self.data, "frames": []}, indent=1).split(_NO_FRAMES)
         for n in self._frames.keys() - self._texts.keys():
-            self._texts[n] = readable_json(self._frames[n], indent=1).rstrip().replace("\n", "\n  ")
-        frames = ",".join(f"\n  {self._texts[n]}" for n in self.frames)
+            text = readable_json(self._frames[n], indent=1).rstrip().replace("\n", "\n  ")
+            self._texts[n] = text, _sha256(self._frames[n])
+        data = {**self.data, "frames": [], _DIGEST: self._digest()}
+        begin, end = readable_json(data, indent=1).split(_NO_FRAMES)
+        frames = ",".join(f"\n  {self._texts[n][0]}" for n in self.frames)
         return begin + _NO_FRAMES[:-1] + frames + ("\n ]" if frames else "]") + end
+
+    def _digest(self) -> str:
+        """SHA-256 of the SHA-256 of the data without frames, and of that of each frame, as
+        `canonical_json` spells them: a frame's is made once, and a file that was only laid out in
+        another way has the same."""
+        whole = hashlib.sha256(_sha256({**self.data, "frames": []}))
+        for n in self.frames:
+            whole.update(self._texts[n][1] if n in self._texts else _sha256(self._frames[n]))
+        return whole.hexdigest()
 
     def keep(self, first: int, last: int) -> None:
         """Remove the files of all frames but these, and their records: these are the range then.

@@ -9,7 +9,7 @@ from typing import Any
 
 from . import _core
 from .archive import Archive, frames_text
-from .bake_opening import told_by_archive
+from .bake_opening import is_cut_off, told_by_archive
 from .fields import ranges_text
 from .manifest import Manifest
 from .records import HEALTH_LIMITS, has_limit, why_unjudged
@@ -88,6 +88,18 @@ def describe(manifest: Manifest) -> str:
     return "\n".join(lines + [f"warning    {text}" for text in warnings(manifest)])
 
 
+def describe_settings(manifest: Manifest) -> str:
+    """With which frames and files a bake was made, in a line."""
+    data = manifest.data
+    parts = [
+        f"frames {data['first']}-{data['last']} at {data['fps']:g} a second",
+        f"volumes {_volumes(data['volumes'])}",
+        *([] if data["tracers"] else ["no tracers"]),
+        *([] if data["archive"] else ["no archive"]),
+    ]
+    return ", ".join(parts)
+
+
 def _branch(branch: dict[str, Any] | None) -> str:
     if branch is None:
         return ""
@@ -116,8 +128,8 @@ def describe_archive(path: Path) -> str:
 def _manifest_lost(told: Manifest) -> str:
     """How the manifest of a bake is made again, of which only the archive is known."""
     state = "cannot be read" if told.path.exists() else "is not there"
-    if told.path.exists() and not Manifest.may_replace(told.path):  # it may be something else
-        state = f"{state}, and does not begin as one: move it away"
+    if told.path.exists() and not is_cut_off(told.path):  # it may be something else
+        state = f"{state}, and is no part of one that was cut off: move it away"
     if (told.data["vorton"], told.data["build"]) != (_core.version(), _core.build()):
         return f"{told.path.name} {state}; the build that made the archive makes it again"
     command = shlex.join(["vorton", "bake", str(told.archive), str(told.folder)])

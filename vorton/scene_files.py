@@ -24,9 +24,10 @@ class ScriptError(RuntimeError):
 def load_scene(path: str | os.PathLike[str]) -> Scene:
     """The scene in a .json file, that of a .vta archive, or the one that a .py script makes.
 
-    A script gives its scene as a variable `scene`, or as a function `make_scene()`. It runs with
-    `__name__` set to "__vorton__", so that what stands under `if __name__ == "__main__":` does not
-    run. It may import modules that lie beside it; they are loaded anew for each script.
+    A script is a program, with all that it may do: load only those that you trust. The others hold
+    data alone. It gives its scene as a variable `scene`, or as a function `make_scene()`. It runs
+    with `__name__` set to "__vorton__", so that what stands under `if __name__ == "__main__":` does
+    not run. It may import modules that lie beside it; they are loaded anew for each script.
 
     Raises
     ------

@@ -6,6 +6,7 @@ The other sources are in vortices.py and points.py; `SOURCES` lists all.
 from __future__ import annotations
 
 import dataclasses
+import math
 from typing import Any
 
 from .animation import Animation, animatable, largest, scaled
@@ -177,7 +178,8 @@ class Tracers(ChangingCarrier):
             at_start = self.parent.scale_at(self.start)
             scale = self.parent.largest_scale() if self.renew else at_start
         shape = self.shape if self.renew else self.shape._at(self.start)
-        filling = per_voxel * shape.volume / voxel**3 * scale**3
+        cube = voxel**3  # 0 where it is smaller than any number
+        filling = per_voxel * shape.volume / cube * scale**3 if cube else math.inf
         if filling > MOST_TRACERS or filling * largest(self.renew) > 1e12:
             text = f"asks for {filling:.3g} tracers at voxels of {voxel:g} m"
             raise ValueError(f"Tracers.per_voxel = {per_voxel}: {text}, at most {MOST_TRACERS}")

@@ -12,6 +12,7 @@
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import io
 import os
@@ -75,7 +76,10 @@ def read(path: str | os.PathLike[str]) -> dict[str, np.ndarray]:
         with np.load(path, allow_pickle=False) as file:
             names = [*COLUMNS, *(name for name in CARRIED if name in file)]
             columns = {name: file[name] for name in names}
-    except (ValueError, KeyError, EOFError, zipfile.BadZipFile) as error:
+    except Exception as error:  # whatever zipfile, zlib and the reader of headers find wrong
+        no_place = isinstance(error, OSError) and error.errno == errno.EINVAL  # to go on from
+        if isinstance(error, (OSError, MemoryError)) and not no_place:
+            raise
         why = "it is no .npz file" if "pickle" in str(error) else error
         raise ValueError(f"{path}: is not a whole tracer frame: {why}") from error
     count = len(columns["id"])

@@ -35,6 +35,11 @@ static size_t arena_bytes_for(const vt_simulation_def *def)
            240 * (size_t)def->max_tracers + ((size_t)1 << 32);
 }
 
+static size_t panel_bytes_for(const vt_simulation_def *def)
+{
+    return PANEL_BYTES + 10 * (size_t)def->max_nodes;
+}
+
 static int reserve_memory(vt_simulation *s)
 {
     s->grid_bytes = grid_bytes_for(s->def.max_nodes);
@@ -45,7 +50,7 @@ static int reserve_memory(vt_simulation *s)
         vti_moments_create(&s->moments, s->def.max_nodes) ||
         vti_moments_create(&s->charges, s->def.max_nodes) ||
         vti_poisson_plan_create(&s->plan, s->def.max_nodes) ||
-        vti_arena_create(&s->panels.arena, PANEL_BYTES + 10 * (size_t)s->def.max_nodes) ||
+        vti_arena_create(&s->panels.arena, panel_bytes_for(&s->def)) ||
         vti_arena_create(&s->kept_lattice.arena, LATTICE_BYTES))
         return -1;
     vti_reserve_huge(s->grid_memory, s->grid_bytes);
@@ -61,9 +66,14 @@ static int reserve_memory(vt_simulation *s)
 
 static vt_status no_address_space(const vt_simulation_def *def)
 {
-    return vti_fail(
-        VT_OUT_OF_MEMORY, "no address space for max_vortons %lld, max_tracers %lld, max_nodes %lld",
-        (long long)def->max_vortons, (long long)def->max_tracers, (long long)def->max_nodes);
+    const size_t least = grid_bytes_for(def->max_nodes) + arena_bytes_for(def) +
+                         panel_bytes_for(def) + LATTICE_BYTES; /* and the columns */
+    return vti_fail(VT_OUT_OF_MEMORY,
+                    "no address space for max_vortons %lld, max_tracers %lld, max_nodes %lld: more "
+                    "than %.0f GiB, of which little becomes memory; fewer take less, and ulimit -v "
+                    "tells what is allowed",
+                    (long long)def->max_vortons, (long long)def->max_tracers,
+                    (long long)def->max_nodes, (double)least / (1 << 30));
 }
 
 static vt_status create_simulation_now(const vt_simulation_def *def, vt_simulation **simulation)

@@ -89,6 +89,10 @@ vt_status vti_check_frame(const char *what, const uint8_t *bytes, uint64_t size,
             return vti_fail(VT_INVALID_ARGUMENT, "%s: is damaged: field %u does not fit", what, n);
         at += entry.bytes;
     }
+    for (; at < head->block.length; at++)
+        if (bytes[at])
+            return vti_fail(VT_INVALID_ARGUMENT,
+                            "%s: is damaged: there is something behind its fields", what);
     return VT_OK;
 }
 
