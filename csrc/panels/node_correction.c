@@ -132,6 +132,12 @@ enum { MOST_MIRRORS = 3, BIN_GHOSTS = 2 * VT_BIN_NODES, BIN_LIFTS = 3 * VT_BIN_N
  * choose between exact panels and points. */
 static const double lifted_within = 1.2;
 
+/* Half of the thickness, in those, from which it is done. Beside a ball of this radius the velocity
+ * is .04 of the wind off where it is interpolated, as much as panels let through; a plate of three
+ * cells, of which each face is near an edge, would lose half of its lift, and the wake of a ball of
+ * three cells would get weaker (tests/test_body_flow.py, tests/test_newborn.py). */
+static const double least_half_thickness = 5;
+
 /* From a node near a wall to the point above it where the velocity through the wall is read: at the
  * wall nothing flows through, and in between the velocity grows with the distance. */
 typedef struct lift {
@@ -213,16 +219,25 @@ static void mirror_node(const vt_simulation *s, double point[3], double room,
         image[c] = (float)(point[c] / h - s->grid.base[c]);
 }
 
+/* Half of the thickness of the thinnest solid of a body, m; of a container and of a plane
+ * none is thin. */
+static double half_thickness(const vt_paneled_body *b)
+{
+    double least = INFINITY;
+    for (int32_t n = 0; n < b->body->solid_count && !b->body->hole; n++)
+        if (b->body->solids[n].kind != VT_SHAPE_PLANE)
+            least = fmin(least, b->body->scale * b->body->solids[n].inscribed);
+    return least;
+}
+
 /* Whether a point of that room and normal is in the middle of a body; normal of the other face. */
 static int is_between(const vt_simulation *s, const vt_paneled_body *b, const double point[3],
                       double room, const double normal[3], double other[3])
 {
     const double h = s->grid.spacing;
     const vt_paneled_body *body = NULL;
-    double beyond[3], least = INFINITY;
-    for (int32_t n = 0; n < b->body->solid_count; n++)
-        least = fmin(least, b->body->scale * b->body->solids[n].inscribed);
-    if (b->body->hole || -room < least - middle * h)
+    double beyond[3];
+    if (-room < half_thickness(b) - middle * h)
         return 0;
     memcpy(beyond, point, sizeof beyond);
     vti_add_scaled(beyond, -2 * middle * h, normal);
@@ -241,7 +256,8 @@ static int32_t add_lift(const node_job *job, int64_t bin, const double point[3],
     const vt_paneled_body *near = NULL;
     memcpy(above, point, sizeof above);
     vti_add_scaled(above, height - room, normal);
-    if (!(vti_abs(room) < height) || vti_nearest_wall(s, above, free, other, &near) < free)
+    if (!(vti_abs(room) < height) || half_thickness(body) < least_half_thickness * height ||
+        vti_nearest_wall(s, above, free, other, &near) < free)
         return -1;
     const int32_t number = job->bins[bin].lifts++;
     const int64_t at = bin * BIN_LIFTS + number;
