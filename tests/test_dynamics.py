@@ -4,6 +4,7 @@ import re
 
 import numpy as np
 import pytest
+from scipy.spatial import cKDTree
 
 import vorton as vt
 from vorton import _core
@@ -212,3 +213,21 @@ def test_speed_of_such_a_ring_on_the_grid(core):
     assert speed > filament_speed("gaussian", 1.0, core)
     constant = float(re.search(r"about ([\d.]+) on the grid", vt.VortexRing.__doc__)[1])
     assert speed == pytest.approx((np.log(8 / core) - constant) / (4 * np.pi), rel=0.01)
+
+
+def test_linked_rings_keep_their_helicity():
+    """The integral of u . omega of two lines that are linked once is 2 circulation^2, while their
+    cores are apart."""
+    core = 0.15
+    scene = vt.Scene("linked")
+    for center, axis in (((0, 0, 0), (0, 0, 1)), ((1, 0, 0), (0, 1, 0))):
+        scene.add(vt.VortexRing(center, axis, radius=1.0, core=core, wobble=0.0))
+    sim = vt.Simulation(scene)
+    one = sim.vortons.count // 2
+    for frames, error in ((1, 1e-3), (23, 0.01)):
+        sim.step(frames)
+        place, strength = sim.vortons.position, sim.vortons.strength.astype(float)
+        first = sim.vortons.id <= np.sort(sim.vortons.id)[one - 1]
+        apart = cKDTree(place[first]).query(place[~first])[0].min()
+        assert apart > core
+        assert (strength * sim.velocity_at(place)).sum() == pytest.approx(2.0, rel=error)

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from beside_walls import directions, rms, track
 from marks import slow_but
+from scipy.spatial import cKDTree
 
 import vorton as vt
 
@@ -254,3 +255,49 @@ def test_e1_same_bits_above_a_plane_that_moves(threads, walls):
         states.append((sim.vortons.position.copy(), sim.vortons.strength.copy()))
     for one, many in zip(*states, strict=True):
         assert np.array_equal(one, many)
+
+
+@pytest.mark.parametrize("order, most", [("fourth", 0.06), ("second", 0.15)])
+@pytest.mark.parametrize("cells", [0.0, 0.25, 0.75])
+def test_vortons_at_a_floor_move_as_beside_their_image(order, most, cells):
+    """Wherever the floor lies between nodes; what would press them on the floor is what
+    the flow of the panels does across it."""
+    level = 0.0225 * cells
+    ring = {"radius": 0.15, "core": 0.045, "wobble": 0.0}
+    above = vt.VortexRing((0, 0, level + 0.055), circulation=0.3, **ring)
+    below = vt.VortexRing((0, 0, level - 0.055), circulation=-0.3, **ring)
+    sims = [
+        simulation(above, other, fps=200) for other in (vt.Body(vt.Plane((0, 0, level))), below)
+    ]
+    before, after = [], []
+    for sim in sims:
+        sim.method = vt.Method(order=order)
+        sim.step()
+        before.append(dict(zip(sim.vortons.id.tolist(), np.array(sim.vortons.position))))
+        sim.step()
+        after.append(dict(zip(sim.vortons.id.tolist(), np.array(sim.vortons.position))))
+    near = [i for i, x in before[0].items() if x[2] < level + 0.008]
+    ids = list(before[1])
+    twin = cKDTree([before[1][i] for i in ids]).query([before[0][i] for i in near])[1]
+    rise = np.array([after[0][i] - before[0][i] for i in near])[:, 2:] * 200
+    want = np.array([after[1][ids[n]] - before[1][ids[n]] for n in twin])[:, 2:] * 200
+    assert len(near) > 40 and rms(want) > 0.1
+    assert rms(rise - want) < most * rms(want)
+
+
+@pytest.mark.parametrize("kind", ["body", "container", "slab"])
+def test_no_vortons_gather_under_a_jet_on_a_floor(kind):
+    """Fluid takes no place on a surface: of what is born there most leaves again. Vortons that
+    stay at the stagnation point are stretched for ever, until the flow blows up."""
+    walls = {
+        "body": vt.Body(vt.Plane()),
+        "container": vt.Container(vt.Box((-1, -1, 0), (1, 1, 3))),
+        "slab": vt.Body(vt.Box((-0.6, -0.6, -0.3), (0.6, 0.6, 0))),
+    }
+    jet = vt.Jet((0, 0, 0.02), radius=0.15, core=0.045, speed=3.0, temperature=400.0)
+    sim = simulation(walls[kind], jet, fps=24)
+    sim.step(14)
+    height = sim.vortons.position[:, 2]
+    assert (height < 1e-2).sum() > 100  # of 300 by the thickness of the layer
+    assert (height < 1e-4).sum() < 0.05 * (height < 1e-2).sum()
+    assert sim.health.largest_speed < 2 * 3.0

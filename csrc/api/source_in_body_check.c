@@ -139,7 +139,7 @@ static vt_status check_structure(vt_simulation *s, const vt_body *body, int32_t 
     if (b.moves || b.count == 0)
         return VT_OK;
     const size_t mark = vti_arena_mark(&s->arena);
-    vt_vorton_list list = vti_new_vorton_list(&s->arena, b.count, s->def.threads);
+    vt_vorton_list list = vti_new_vorton_list(s, b.count);
     structure->kind->fill(structure->data, 0, &list);
     b.points = list.position;
     const vt_status status = check_births(s, body, &b);

@@ -112,7 +112,7 @@ static void make_composition(vt_simulation *s, vt_births *b)
 
 static void plan_vortons(vt_simulation *s, vt_births *b)
 {
-    vt_vorton_list list = vti_new_vorton_list(&s->arena, b->vorton_count, s->def.threads);
+    vt_vorton_list list = vti_new_vorton_list(s, b->vorton_count);
     b->vorton_position = list.position;
     b->vorton_strength = list.strength;
     b->vorton_core = list.core;
@@ -129,8 +129,8 @@ static void plan_vortons(vt_simulation *s, vt_births *b)
                                 .strength = b->vorton_strength + 3 * at,
                                 .core = b->vorton_core + at,
                                 .volume = b->vorton_volume + at,
-                                .threads = s->def.threads};
-        vti_fill_structure(&s->transforms, birth, &list);
+                                .simulation = s};
+        vti_fill_structure(birth, &list);
         const uint32_t members = birth->structure->members;
         const float *const lifetimes = vti_structure_lifetimes(birth->structure);
         for (int c = 0; c < VT_COMPOSITION_COLUMNS; c++)

@@ -8,6 +8,7 @@
 #include "geometry/smooth_window.h"
 #include "model/birth_sequence.h"
 #include "sources/vortex_cross_section.h"
+#include "state/predicates.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -95,6 +96,15 @@ vt_wave vti_make_wave(uint64_t seed, double eddy, double core, uint64_t n)
     return wave;
 }
 
+double vti_share_by_filters(const double k[3], double core, int filters)
+{
+    const double g = vti_exp(-0.5 * vti_dot(k, k) * core * core);
+    double lost = 1;
+    for (int n = 0; n < filters; n++)
+        lost *= 1 - g;
+    return filters > 1 ? g / (1 - lost) : 1;
+}
+
 void vti_add_wave(const vt_wave *wave, const double point[3], double v[3], double curl[3])
 {
     const double angle = vti_dot(wave->k, point) / VT_PI + 2.0 * wave->phase;
@@ -120,6 +130,7 @@ static int64_t count(const void *data, int64_t pulse)
 
 typedef struct fill_context {
     const vt_cloud *cloud;
+    const vt_wave *wave;
     const float *position;
     float *strength; /* receives omega */
     float *window;   /* receives w^2 */
@@ -132,7 +143,7 @@ static void fill_one(void *context, int64_t i)
     double point[3], v[3] = {0}, curl[3] = {0}, gradient[3], across[3];
     vti_widen(c->position + 3 * i, point);
     for (int n = 0; n < CLOUD_WAVES; n++)
-        vti_add_wave(&c->cloud->wave[n], point, v, curl);
+        vti_add_wave(&c->wave[n], point, v, curl);
     const double w = vti_smooth_window_at(&c->cloud->window, point, gradient);
     vti_cross(gradient, v, across);
     for (int a = 0; a < 3; a++)
@@ -142,12 +153,25 @@ static void fill_one(void *context, int64_t i)
 }
 
 /* Rms amplitude of the waves: how much stronger they are before the blobs smooth them. */
-static double sharpening(const vt_cloud *cloud)
+static double sharpening(const vt_wave wave[CLOUD_WAVES])
 {
     double sum = 0.0;
     for (int n = 0; n < CLOUD_WAVES; n++)
-        sum += vti_dot(cloud->wave[n].amplitude, cloud->wave[n].amplitude);
+        sum += vti_dot(wave[n].amplitude, wave[n].amplitude);
     return vti_sqrt(sum / CLOUD_WAVES);
+}
+
+/* The waves that cores of so many filters smooth to those of the cloud. */
+static void suit_waves(const vt_cloud *cloud, int filters, vt_wave wave[CLOUD_WAVES])
+{
+    for (int n = 0; n < CLOUD_WAVES; n++) {
+        wave[n] = cloud->wave[n];
+        const double share = vti_share_by_filters(wave[n].k, core_of(&cloud->def), filters);
+        for (int c = 0; c < 3; c++) {
+            wave[n].amplitude[c] *= share;
+            wave[n].curl[c] *= share;
+        }
+    }
 }
 
 static void fill(const void *data, int64_t pulse, vt_vorton_list *list)
@@ -159,13 +183,15 @@ static void fill(const void *data, int64_t pulse, vt_vorton_list *list)
     double windows = 0.0, squares = 0.0;
     vti_fill_region(&cloud->region, vti_random_bits(def->seed, PLACES, 0), rows, list->position);
     /* Cores and volumes are scratch until they are known. */
-    fill_context context = {cloud, list->position, list->strength, list->core, list->volume};
-    vti_parallel_each(list->threads > 0 ? list->threads : 1, rows, BLOCK, fill_one, &context);
+    vt_wave wave[CLOUD_WAVES];
+    suit_waves(cloud, vti_filters_at_birth(list->simulation, core_of(def) * list->scale), wave);
+    fill_context context = {cloud, wave, list->position, list->strength, list->core, list->volume};
+    vti_parallel_each(list->simulation->def.threads, rows, BLOCK, fill_one, &context);
     for (int64_t i = 0; i < rows; i++) {
         windows += (double)list->core[i];
         squares += (double)list->volume[i];
     }
-    const double speed = def->speed * sharpening(cloud);
+    const double speed = def->speed * sharpening(wave);
     const double scale = squares > 0.0 ? speed * vti_sqrt(windows / squares) * volume : 0.0;
     for (int64_t i = 0; i < rows; i++) {
         double strength[3];

@@ -12,6 +12,11 @@
 /* Wave n of a seed, amplitude 1 once blobs of radius core have smoothed it. */
 vt_wave vti_make_wave(uint64_t seed, double eddy, double core, uint64_t n);
 
+/* A wave that Gaussian cores smooth to amplitude 1, cores of so many filters (vti_core_filters)
+ * smooth to more, since these leave 1 - (1 - g)^filters of the share g that Gaussian ones leave:
+ * how many times as strong it is to be instead. */
+double vti_share_by_filters(const double k[3], double core, int filters);
+
 /* Adds the curl of the wave at a point to curl, and its value to v (either NULL: not wanted). */
 void vti_add_wave(const vt_wave *wave, const double point[3], double v[3], double curl[3]);
 

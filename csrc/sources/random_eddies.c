@@ -21,17 +21,6 @@ double vti_least_eddy(double core)
     return cores_in_eddy * core;
 }
 
-/* Of the strengths that make a wave by Gaussian cores, which leave g of it: what makes it as strong
- * by sharp ones of k + 1 filters, which leave 1 - (1 - g)^(k + 1). */
-static void find_shares(double g, double share[VT_MOST_FILTERS])
-{
-    double lost = 1;
-    for (int k = 0; k < VT_MOST_FILTERS; k++) {
-        lost *= 1 - g;
-        share[k] = k == 0 ? 1 : g / (1 - lost);
-    }
-}
-
 vt_random_eddies *vti_create_random_eddies(uint64_t seed, double eddy, double core,
                                            const double sweep[3], double turnover)
 {
@@ -45,7 +34,8 @@ vt_random_eddies *vti_create_random_eddies(uint64_t seed, double eddy, double co
         swirl->wave[n] = vti_make_wave(seed, eddy, core, n);
         const double square = vti_dot(swirl->wave[n].k, swirl->wave[n].k);
         swirl->frequency[n] = vti_sqrt(square) * pace;
-        find_shares(vti_exp(-0.5 * square * core * core), swirl->share[n]);
+        for (int k = 0; k < VT_MOST_FILTERS; k++)
+            swirl->share[n][k] = vti_share_by_filters(swirl->wave[n].k, core, k + 1);
     }
     return swirl;
 }

@@ -103,24 +103,28 @@ int64_t vti_find_structure_births(const vt_structures *structures, double from, 
     return found;
 }
 
-vt_vorton_list vti_new_vorton_list(vt_arena *arena, int64_t count, int threads)
+vt_vorton_list vti_new_vorton_list(vt_simulation *s, int64_t count)
 {
     const size_t rows = (size_t)count;
+    vt_arena *const arena = &s->arena;
     return (vt_vorton_list){.position = vti_arena_push(arena, 12 * rows),
                             .strength = vti_arena_push(arena, 12 * rows),
                             .core = vti_arena_push(arena, 4 * rows),
                             .volume = vti_arena_push(arena, 4 * rows),
-                            .threads = threads};
+                            .simulation = s,
+                            .scale = 1};
 }
 
-void vti_fill_structure(const vt_transforms *transforms, const vt_structure_birth *birth,
-                        vt_vorton_list *list)
+void vti_fill_structure(const vt_structure_birth *birth, vt_vorton_list *list)
 {
     const vt_structure *const structure = birth->structure;
+    vt_pose pose = {.scale = 1};
+    if (structure->parent)
+        pose = vti_pose_at(&list->simulation->transforms, structure->parent, birth->time);
+    list->scale = pose.scale;
     structure->kind->fill(structure->data, birth->pulse, list);
     if (structure->parent == 0)
         return;
-    const vt_pose pose = vti_pose_at(transforms, structure->parent, birth->time);
     const float scale = (float)pose.scale;
     for (int64_t i = 0; i < birth->count; i++) {
         vti_pose_point_row(&pose, list->position + 3 * i);
@@ -141,9 +145,9 @@ static vt_status emit_current(vt_simulation *s, const vt_structure *structure)
     vti_make_capacity(s, VT_VORTONS, count);
     use_composition(s, structure);
     const size_t mark = vti_arena_mark(&s->arena);
-    vt_vorton_list list = vti_new_vorton_list(&s->arena, count, s->def.threads);
+    vt_vorton_list list = vti_new_vorton_list(s, count);
     const vt_structure_birth birth = {structure, 0, count, s->time};
-    vti_fill_structure(&s->transforms, &birth, &list);
+    vti_fill_structure(&birth, &list);
     const int64_t first =
         vti_append_vortons(s, count, list.position, list.strength, list.core, list.volume);
     if (vti_structure_lifetimes(structure))

@@ -24,8 +24,7 @@ int64_t vti_find_structure_births(const vt_structures *structures, double from, 
 
 /* The vortons of a birth (list: room for its count) where the parent has them at its time: lengths,
  * cores and strengths grow with its scale, so that circulations stay. */
-void vti_fill_structure(const vt_transforms *transforms, const vt_structure_birth *birth,
-                        vt_vorton_list *list);
+void vti_fill_structure(const vt_structure_birth *birth, vt_vorton_list *list);
 
 /* What the fluid of the vortons of a birth carries in a column VT_CARRIED_... of its members: a
  * value for each; temperature 0 is that of the ambient fluid. */
@@ -37,5 +36,5 @@ const float *vti_structure_lifetimes(const vt_structure *structure);
 /* Whether its births may lie elsewhere than the first one. */
 int vti_structure_changes(const vt_structure *structure);
 
-/* A list of count vortons in arena memory. */
-vt_vorton_list vti_new_vorton_list(vt_arena *arena, int64_t count, int threads);
+/* A list of count vortons in arena memory of the simulation. */
+vt_vorton_list vti_new_vorton_list(vt_simulation *s, int64_t count);

@@ -59,8 +59,9 @@ typedef struct vt_birth_run {
 typedef struct vt_vorton_list {
     float *position, *strength, *core, *volume;
     int64_t count;
-    double sum[3], sum_of_sizes; /* of the strengths so far: sum, and sum of the lengths */
-    int threads;                 /* that a long fill may use */
+    double sum[3], sum_of_sizes;     /* of the strengths so far: sum, and sum of the lengths */
+    const vt_simulation *simulation; /* whose vortons they will be, */
+    double scale;                    /* so many times as large as the structure has them */
 } vt_vorton_list;
 
 typedef struct vt_structure_kind {
