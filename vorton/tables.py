@@ -13,6 +13,7 @@ its bases, or with what they say of themselves.
 from __future__ import annotations
 
 import dataclasses
+import inspect
 import re
 import textwrap
 from collections.abc import Mapping
@@ -228,10 +229,10 @@ def entries(fields: Mapping[str, Any], written: str = "") -> str:
     fields, and for all others what the fields say of themselves.
     """
     own: dict[str, str] = {}
-    for entry in re.split(r"\n(?=\S)", textwrap.dedent(written)):
+    for entry in re.split(r"\n(?=\S)", written):
         own |= dict.fromkeys(re.split(r" :|\n", entry)[0].split(", "), entry)
     texts = [own.get(name) or document(name, item) for name, item in fields.items()]
-    return textwrap.indent("\n".join(dict.fromkeys(texts)), "    ")
+    return "\n".join(dict.fromkeys(texts))
 
 
 def _fields_of(cls: type) -> dict[str, Any]:
@@ -244,20 +245,22 @@ def _fields_of(cls: type) -> dict[str, Any]:
     return dict(sorted(found.items(), key=lambda item: item[1].kw_only is True))
 
 
-_PARAMETERS = "    Parameters\n    ----------\n"
+_PARAMETERS = "Parameters\n----------\n"
 
 
 def with_parameters(text: str, fields: Mapping[str, Any]) -> str:
-    """A docstring with the section of all fields, before its other sections; entries that it has in
-    that section already are put in their places.
+    """A docstring, without the indentation that it has before Python 3.13, with the section of all
+    fields, before its other sections; entries that it has in that section already are put in their
+    places.
     """
+    text = inspect.cleandoc(text)
     before, found, after = text.partition(_PARAMETERS)
     written, _, after = after.partition("\n\n")
     if not found:
-        other = re.search(r"^    [A-Z]\w+\n    -{4,}\n", text, re.MULTILINE)
+        other = re.search(r"^[A-Z]\w+\n-{4,}\n", text, re.MULTILINE)
         before, after = (text[: other.start()], text[other.start() :]) if other else (text, "")
     section = f"{before.rstrip()}\n\n{_PARAMETERS}{entries(fields, written.rstrip())}\n"
-    return f"{section}\n{after}" if after.strip() else f"{section}    "
+    return f"{section}\n{after}" if after.strip() else section
 
 
 def fill_docstring(cls: type) -> None:
