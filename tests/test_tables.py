@@ -263,7 +263,7 @@ def test_scene_has_the_defaults_of_the_table():
     for name in ("seed", "gravity", "wind", "viscosity", "thermal_diffusivity", "dissipation",
                  "max_vortons", "max_tracers", "max_nodes", "at_capacity"):  # fmt: skip
         assert getattr(scene, name) == table.default(name)
-        assert f"    {name} : " in vt.Scene.__doc__
+        assert f"\n{name} : " in vt.Scene.__doc__
 
 
 def test_the_stub_names_what_the_module_adds():

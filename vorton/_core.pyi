@@ -9,8 +9,7 @@ _Bytes = bytes | bytearray | memoryview
 _Vector = tuple[float, float, float]
 _Numbers = Sequence[float] | NDArray[Any]
 
-# Keys: name, default, article, choices (a tuple of names, or None for a number), least, most, gap
-# (numbers between 0 and this are refused), whole, description.
+# Values of the articles' method by the names of the rows of "method".
 ARTICLE_METHOD: dict[str, Any]
 # Of each definition ("ring") its rows by name: keys name, type, default, least, most, unit, choices
 # (a tuple of names, or None), optional, animatable, keys_from_0, or_0, doc (vorton/rows.h).

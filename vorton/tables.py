@@ -1,9 +1,9 @@
 """Fields of definitions from the tables of the core: default, range, unit and meaning stand there.
 
 `csrc/include/vorton/ring.def` is the table of a ring; `_core.DEFINITIONS["ring"]` is what Python
-sees of it. A definition takes its fields from it, and the section Parameters of its docstring: of
-all fields of the class that stand there already it says nothing else, be the others of a table, of
-its bases, or with what they say of themselves.
+sees of it. A definition takes its fields from it, and the section Parameters of its docstring. An
+entry that is written there stays; of every other field, of a table, of the class or of its bases,
+one is made from what the field says of itself.
 
 >>> ring = Table("ring")
 >>> ring.default("core")
