@@ -101,31 +101,28 @@ static double load_of(const vt_body *body, int sheds)
     return body->flow.known == VT_FLOW_KNOWN && (!sheds || vti_sheds(body)) ? body->flow.load : 0;
 }
 
-/* A share of the change to the bodies; returns what of it they take. */
-static double give_bodies(vt_simulation *s, double share, const double about[3], vt_impulse change)
+/* A share of the change goes from it to the bodies, as a force at the centre of each. What moment is
+ * left stays: its arms are as long as the wakes, and what the method errs by there would spin a body
+ * of little inertia up. */
+static void give_bodies(vt_simulation *s, double share, const double about[3], vt_impulse *change)
 {
+    const vt_impulse whole = *change;
     double all = 0;
     int sheds = 0;
     for (int32_t n = 0; n < s->bodies.count; n++)
         sheds |= s->bodies.items[n].flow.known == VT_FLOW_KNOWN && vti_sheds(&s->bodies.items[n]);
     for (int32_t n = 0; n < s->bodies.count; n++)
         all += load_of(&s->bodies.items[n], sheds);
-    if (!(all > 0))
-        return 0;
-    /* a force at the centre of each; what moment is left is shared likewise */
-    for (int32_t n = 0; n < s->bodies.count; n++) {
-        const vt_body *const body = &s->bodies.items[n];
-        const double part = load_of(body, sheds) / all;
+    for (int32_t n = 0; n < s->bodies.count && all > 0; n++) {
+        vt_body *const body = &s->bodies.items[n];
+        const double part = share * load_of(body, sheds) / all;
         double arm[3], moment[3];
         vti_subtract(body->flow.center, about, arm);
-        vti_cross(arm, change.linear, moment);
-        vti_add_scaled(change.angular, -part, moment);
+        vti_cross(arm, whole.linear, moment);
+        vti_add_scaled(change->linear, -part, whole.linear);
+        vti_add_scaled(change->angular, -part, moment);
+        vti_add_scaled(body->flow.owed.linear, part, whole.linear);
     }
-    for (int32_t n = 0; n < s->bodies.count; n++) {
-        const double part = load_of(&s->bodies.items[n], sheds) / all;
-        vti_add_impulse(&s->bodies.items[n].flow.owed, share * part, &change);
-    }
-    return share;
 }
 
 void vti_close_reaction(vt_simulation *s, double elapsed, double share, vt_reaction *reaction)
@@ -133,7 +130,8 @@ void vti_close_reaction(vt_simulation *s, double elapsed, double share, vt_react
     if (!reaction->counts)
         return;
     vt_impulse change = find_change(s, elapsed, reaction);
-    const double taken = vti_keeps_impulse(s) ? give_bodies(s, share, reaction->about, change) : 0;
+    if (vti_keeps_impulse(s))
+        give_bodies(s, share, reaction->about, &change);
     vti_move_moment(&change, reaction->about);
-    vti_add_impulse(&s->impulses.outer, 1 - taken, &change);
+    vti_add_impulse(&s->impulses.outer, 1, &change);
 }

@@ -228,17 +228,30 @@ double vti_panel_gradient(const vt_simulation *s)
     return most;
 }
 
+static double wall_speed(const vt_paneled_body *b)
+{
+    double velocity[3];
+    vti_rigid_velocity(b, b->center, velocity);
+    const double deforms = b->body->form ? b->pose.scale * b->body->form->mesh->speed : 0;
+    return vti_sqrt(vti_dot(velocity, velocity)) + deforms +
+           b->reach * vti_sqrt(vti_dot(b->angular, b->angular));
+}
+
 double vti_panel_speed(const vt_simulation *s)
 {
     const vt_panels *const p = &s->panels;
     double most = 0;
-    for (int32_t n = 0; p->exist && n < p->body_count; n++) {
-        const vt_paneled_body *const b = &p->bodies[n];
-        double velocity[3];
-        vti_rigid_velocity(b, b->center, velocity);
-        const double deforms = b->body->form ? b->pose.scale * b->body->form->mesh->speed : 0;
-        most = fmax(most, vti_sqrt(vti_dot(velocity, velocity)) + deforms +
-                              b->reach * vti_sqrt(vti_dot(b->angular, b->angular)));
-    }
+    for (int32_t n = 0; p->exist && n < p->body_count; n++)
+        most = fmax(most, wall_speed(&p->bodies[n]));
+    return most;
+}
+
+double vti_wake_speed(const vt_simulation *s)
+{
+    const vt_panels *const p = &s->panels;
+    double most = 0;
+    for (int32_t n = 0; p->exist && n < p->body_count; n++)
+        if (vti_sheds(p->bodies[n].body))
+            most = fmax(most, fmax(wall_speed(&p->bodies[n]), p->bodies[n].stream));
     return most;
 }

@@ -43,6 +43,9 @@ void vti_pose_panels(vt_simulation *s, double time, const double way[3]);
 double vti_panel_gradient(const vt_simulation *s);
 double vti_panel_speed(const vt_simulation *s);
 
+/* The largest speed at which a body that sheds and the fluid pass each other, m/s. */
+double vti_wake_speed(const vt_simulation *s);
+
 /* ---- the panels, for those who use the flow at the surface ----
  *
  * The panels of now: s->panels (state/simulation.h), those of body number b are panels
