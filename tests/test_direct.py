@@ -11,8 +11,11 @@ import numpy as np
 import pytest
 from marks import slow_but
 
+from vorton import _core
+
 GAUSSIAN, WL, BALL = range(3)
 KERNELS = [GAUSSIAN, WL, BALL]
+NAMES = _core.DEFINITIONS["method"]["kernel"]["choices"]
 STAGE_CODE = """
 #include "base/arena.h"
 #include "kernels/dispatch.h"
@@ -339,7 +342,8 @@ def test_judge_leaves_out_what_is_not_asked_for(judge):
 
 
 @pytest.mark.parametrize("change, message", [
-    ({"kernel": 99}, "kernel is 99; allowed is the index of one of: gaussian wl ball"),
+    ({"kernel": len(NAMES)},
+     f"kernel is {len(NAMES)}; allowed is the index of one of: {' '.join(NAMES)}"),
     ({"threads": -1}, "threads must be 0 (all) .. 64, got -1"),
     ({"threads": 65}, "threads must be 0 (all) .. 64, got 65"),
     ({"targets": np.array([[0, 0, 0], [0, np.nan, 0]])},

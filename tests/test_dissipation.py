@@ -288,6 +288,6 @@ def test_shares_that_are_too_much_or_cannot_burn():
         core.add("tracers", shape=shape, count=5, fluid={"density": 1.0})
     with pytest.raises(ValueError, match="temperature has -1 in row 0"):
         core.add("tracer_points", **point, temperature=[-1.0])
-    with pytest.raises(ValueError, match="a point: smoke is 2"):
+    with pytest.raises(ValueError, match="tracer_points.smoke has 2 in row 0"):
         core.add("tracer_points", **point, smoke=[2.0])
     assert core.count("tracers") == 0

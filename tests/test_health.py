@@ -158,7 +158,7 @@ def ring_far_away(distance):
 def test_rounding_tells_where_a_scene_lies_too_far_from_the_origin():
     way = ring_far_away(0)[0]
     assert way > 0.4
-    near, far = ring_far_away(2e4), ring_far_away(4e5)
+    near, far = ring_far_away(2e4), ring_far_away(8e5)
     assert near[1] < 0.1 and near[0] == pytest.approx(way, rel=0.01)
     assert far[1] > 0.1 and abs(far[0] - way) > 0.1 * way
     assert vt.Simulation().health.rounding == 0

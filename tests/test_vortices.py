@@ -335,6 +335,34 @@ def test_a_cloud_has_its_speed_whatever_its_cores(cores, scale):
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize(
+    "method", [{"velocity": "tree"}, {"order": "second"}, {"poisson": "multigrid"}]
+)
+def test_a_cloud_has_its_speed_where_sharp_cores_are_fewer_or_none(method):
+    eddy = 0.3
+    scene = vt.Scene("cloud", detail=0)
+    scene.add(vt.RandomCloud(vt.Sphere(), speed=1, eddy=eddy, core=0.075, seed=1))
+    sim = vt.Simulation(scene, fps=1e5, method=vt.Method(cores="sharp", **method))
+    sim.step()
+    u = sim.velocity_at(np.float32(deep_points(eddy)))
+    assert math.sqrt((u**2).sum(axis=1).mean()) == pytest.approx(1, rel=0.1)
+
+
+def test_a_cloud_is_the_same_after_an_emitter_as_before_it():
+    """Which makes both cores filtered ones."""
+    cloud = vt.RandomCloud(vt.Sphere(radius=0.3), speed=1, core=0.075, seed=1)
+    source = vt.Emitter(vt.Disk((2, 0, 0), radius=0.2), temperature=400, core=0.075)
+    strengths = []
+    for items in ((cloud, source), (source, cloud)):
+        scene = vt.Scene("both")
+        for item in items:
+            scene.add(item)
+        sim = vt.Simulation(scene)
+        strengths.append(np.linalg.norm(sim.vortons.strength, axis=1).sum())
+    assert strengths[0] == strengths[1] > 0
+
+
+@pytest.mark.slow
 def test_eddies_have_their_size():
     """The velocity at one eddy's distance along itself has turned: correlation below 0."""
     sim = born(vt.RandomCloud(vt.Sphere(), eddy=0.3, seed=5))

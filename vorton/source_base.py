@@ -118,7 +118,7 @@ class Carrier(Source):
     def __post_init__(self) -> None:
         super().__post_init__()
         most = [largest(getattr(self, name)) for name in SHARES]
-        if sum(most) > 1 + 1e-9:
+        if sum(most) > 1 + 1e-6:  # three numbers of float32, as the core has it
             text = " + ".join(f"{share:g}" for share in most)
             what = f"{type(self).__name__}: {' + '.join(SHARES)}"
             raise ValueError(f"{what} are up to {text} of the mass; allowed is 1 in all")

@@ -174,6 +174,13 @@ static void suit_waves(const vt_cloud *cloud, int filters, vt_wave wave[CLOUD_WA
     }
 }
 
+/* Cores that are still to be chosen are none of the sharp ones where there is a cloud. */
+static int filters_of(const vt_simulation *s, double core)
+{
+    const int open = s->def.method.cores == VT_CORES_AUTOMATIC && !s->cores_are_known;
+    return open ? 1 : vti_filters_at_birth(s, core);
+}
+
 static void fill(const void *data, int64_t pulse, vt_vorton_list *list)
 {
     const vt_cloud *const cloud = data;
@@ -184,7 +191,7 @@ static void fill(const void *data, int64_t pulse, vt_vorton_list *list)
     vti_fill_region(&cloud->region, vti_random_bits(def->seed, PLACES, 0), rows, list->position);
     /* Cores and volumes are scratch until they are known. */
     vt_wave wave[CLOUD_WAVES];
-    suit_waves(cloud, vti_filters_at_birth(list->simulation, core_of(def) * list->scale), wave);
+    suit_waves(cloud, filters_of(list->simulation, core_of(def) * list->scale), wave);
     fill_context context = {cloud, wave, list->position, list->strength, list->core, list->volume};
     vti_parallel_each(list->simulation->def.threads, rows, BLOCK, fill_one, &context);
     for (int64_t i = 0; i < rows; i++) {

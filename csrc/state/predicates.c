@@ -177,7 +177,10 @@ int vti_core_filters(const vt_simulation *s, double cells)
 
 int vti_filters_at_birth(const vt_simulation *s, double core)
 {
-    return vti_core_filters(s, s->def.spacing > 0 ? fmax(core / s->def.spacing, 1) : 1);
+    const double least = vti_usual_core(s);
+    if (!vti_has_grid(s))
+        return 1;
+    return vti_core_filters(s, s->def.spacing > 0 ? fmax(core / s->def.spacing, least) : least);
 }
 
 vt_filter_taps vti_core_filter(const vt_simulation *s, vt_node_values values, double variance)

@@ -82,6 +82,7 @@ VT_INLINE void vti_add_baroclinic(const vt_buoyancy *b, const vt_grid *grid, con
         rate[i] = vf_fma(factor, cross, rate[i]);
     }
     const vf g2 = vf_fma(g[2], g[2], vf_fma(g[1], g[1], g[0] * g[0]));
-    const vf mean = vf_max(vf_fma(vf_set(0.5f), slope[3], rho0), vf_set(0.5f) * rho0);
+    const vf half = vf_set(f->local ? 0.5f : 0); /* by Boussinesq both have the ambient density */
+    const vf mean = vf_max(vf_fma(half, slope[3], rho0), vf_set(0.5f) * rho0);
     *pull = vf_max(slope[3], -slope[3]) * vf_sqrt(g2) / mean;
 }
