@@ -184,7 +184,8 @@ def bake(
         writes the frames.
     overwrite : bool
         Remove what an earlier bake of something else has left in the folder, default False. States
-        of this scene by this build are gone on from, whatever files were made of them.
+        of this scene by this build are gone on from, whatever files were made of them; in the place
+        of a branch of this scene at this frame rate that branch is baked.
 
     Returns
     -------
@@ -239,15 +240,12 @@ def bake_timed(
     threads = check_integer("threads", threads, least=0, most=64)
     check_volumes(volumes, check_flag("tracers", tracers))
     sim = Simulation(scene, fps, threads=threads)
-    branch = _branch_there(Path(out), scene)
+    branch = _branch_there(Path(out), sim, overwrite)
     settings = settings_of(sim, volumes, tracers, check_flag("archive", archive), branch)
     folder = prepare_folder(out)
+    settings["branch"] = None if branch is None else branch.to_dict(folder)
     with locked(folder):
         manifest = open_manifest(folder, scene, settings, (first, last), overwrite)
-        if branch is not None and "branch" not in manifest.data:  # it is overwritten
-            manifest.data |= {
-                "volumes": settings_of(sim, volumes, tracers, archive, None)["volumes"]
-            }
         todo = {n for n in range(first, last + 1) if not manifest.is_whole(n)}
         manifest.save()  # first: files that no manifest tells of would be somebody else's
         states = _open_archive(manifest, sim) if archive else None
@@ -295,12 +293,18 @@ def made_with(manifest: Manifest) -> dict[str, Any]:
     }
 
 
-def _branch_there(folder: Path, scene: Scene) -> Branch | None:
-    """Of the bake of this scene that is in a folder, if there is one."""
+def _branch_there(folder: Path, sim: Simulation, overwrite: bool) -> Branch | None:
+    """Of the bake of this scene at this frame rate that is in a folder: what is baked there, or in
+    its place, is that branch, too. ValueError where an earlier scene of it cannot be made again;
+    such a one may be overwritten, by a bake that is none."""
+    manifest = bake_there(folder, sim.scene)
+    if manifest is None or manifest.data["fps"] != sim.fps or "archived_fps" in manifest.data:
+        return None
     try:
-        manifest = bake_there(folder, scene)
-        return None if manifest is None else branch_of(manifest)
-    except ValueError:  # said later, if it matters
+        return branch_of(manifest)
+    except ValueError:
+        if not overwrite:
+            raise
         return None
 
 
