@@ -488,12 +488,38 @@ def test_a_preview_of_a_damaged_bake_says_what_to_do(out, tmp_path, capsys):
     flip(path, at[3][0] + 30)  # no film goes past a frame that is lost as if it had never been
     assert main(["preview", str(path), *film]) == 1
     said = capsys.readouterr().err
-    assert "frame 3: its head is damaged, or gone: bake again to repair it" in said
+    assert "frame 3: its head is damaged, or gone (bake again to repair it; frames 1, 4 are" in said
     (out / "ring_0003.npz").unlink()
     assert main(["preview", str(out), *film]) == 1
     assert "(a file of frame 3: bake again to repair it)" in capsys.readouterr().err
     assert not list(tmp_path.glob("*.webp"))
     assert main(["preview", str(path), str(tmp_path / "a.png"), "--threads", "1"]) == 0  # frame 4
+
+
+def test_no_film_leaves_frames_out(out, tmp_path, capsys):
+    """At the beginning, at the end where the manifest knows of them, and of a derived bake."""
+    film, path = [str(tmp_path / "a.webp"), "--threads", "1"], out / "ring.vta"
+    whole, at = path.read_bytes(), places(path)
+
+    def said(place, words):
+        assert main(["preview", str(place), *film]) == 1
+        assert words in capsys.readouterr().err and not list(tmp_path.glob("*.webp"))
+
+    flip(path, at[1][0] + 30)
+    said(path, "frame 1: its head is damaged, or gone (bake again to repair it; frames 2-4 are")
+    path.write_bytes(whole[: at[3][0] + 900])
+    said(path, "frame 3: the archive ends in the middle of it; frame 4: the archive ends before")
+    for lost, kept in ((1, "2-4"), (3, "1-2, 4")):
+        path.write_bytes(whole)
+        flip(path, at[lost][0] + 30)
+        made = tmp_path / f"without {lost}"
+        assert main(["derive", str(out), str(made), *DERIVE]) == 3
+        capsys.readouterr()
+        said(made, f"frames {lost} are not in it; it holds {kept}; bake or derive")
+    for n in ("2", "4"):
+        picture = str(tmp_path / f"{n}.png")
+        words = ["--frames", n] if n == "2" else []  # else the last one
+        assert main(["preview", str(made), picture, "--threads", "1", *words]) == 0
 
 
 @pytest.mark.parametrize("jobs", [1, 2])

@@ -21,6 +21,7 @@ __all__ = [
     "difference",
     "foreign_states",
     "is_cut_off",
+    "open_archive",
     "open_manifest",
     "replace_after",
     "told_by_archive",
@@ -152,6 +153,18 @@ def foreign_states(manifest: Manifest) -> str | None:
     whose = difference(about, data["name"], {key: data.get(key) for key in keys})
     all_are = foreign == numbers
     return f"states{'' if all_are else f' {ranges_text(foreign)}'} of {whose or 'another run'}"
+
+
+def open_archive(path: Path) -> Archive:
+    """An archive that is read; frames of the bake beside one that was cut off are `lost`, too."""
+    beside = Manifest.of_file(path)  # before the archive: a bake may go on meanwhile
+    archive = Archive(path)
+    if beside is not None:
+        shared = shared_frames(archive.about, beside.data)
+        for number in range(archive.last + 1, max(beside.frames, default=0) + 1):
+            if number <= shared:
+                archive.lost.setdefault(number, "the archive ends before it")
+    return archive
 
 
 def check_states(manifest: Manifest) -> None:
