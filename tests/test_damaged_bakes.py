@@ -474,6 +474,31 @@ def test_heads_that_say_nonsense(reference, out, tmp_path, capsys):
     assert refused > 100
 
 
+def test_a_damaged_file_beside_a_lost_manifest_is_made_again_where_that_is_allowed(
+    reference, out, monkeypatch
+):
+    """Nothing tells whose it is; all else is told by the archive."""
+    (out / "ring.json").unlink()
+    flip(out / "ring_0002.vdb", 500)
+    before = content(out)["ring_0002.vdb"]
+    steps = count_steps(monkeypatch)
+    text = r"ring_0002\.vdb: holds something else .*damaged, or somebody's; .*--overwrite\) to make"
+    with pytest.raises(FileExistsError, match=text):
+        quiet(small_scene(), out)
+    assert content(out)["ring_0002.vdb"] == before
+    quiet(small_scene(), out, overwrite=True)
+    assert content(out) == content(reference) and steps == []
+
+
+def test_a_frame_is_told_of_once(out):
+    """The digest, made of the records by their frames, would not see another before it."""
+    told = json.loads((out / "ring.json").read_text())
+    told["frames"].insert(1, {**told["frames"][1], "mass": 5.0})
+    (out / "ring.json").write_text(json.dumps(told))
+    with pytest.raises(ValueError, match=r"manifest\.frames\[2\]\.frame = 2, a second time"):
+        Manifest.find(out / "ring.json")
+
+
 # ---- what looks at a bake ----
 
 
@@ -548,7 +573,7 @@ def test_a_file_of_somebody_else_behind_the_range_is_not_replaced(reference, tmp
     stranger = made / "ring_0004.vdb"
     stranger.write_text("precious")
     shutil.copyfile(reference / "ring_0003.vdb", made / "ring_0003.vdb")
-    with pytest.raises(FileExistsError, match=r"ring_0004\.vdb: exists, and is no file of this"):
+    with pytest.raises(FileExistsError, match=r"ring_0004\.vdb: holds something else"):
         grow(4)
     assert stranger.read_text() == "precious"
     told = Manifest.find(made)
