@@ -16,6 +16,7 @@ from .bake_frames import frame_name
 from .bake_opening import check_states, difference, open_manifest, replace_after
 from .baking import (
     Parts,
+    Volumes,
     bake_timed,
     check_frames,
     describe_bake,
@@ -117,6 +118,7 @@ def branch(
     first, last = check_frames(_frames_of(origin, frame) if frames is None else frames)
     check_states(origin)
     how = made_with(origin) | {"frames": (first, last), "archive": True}
+    how["volumes"] = None if how["volumes"] is None else Volumes(**how["volumes"])
     with Archive(origin.archive) as archive:
         archive.select((1, frame))
         sim = Simulation(scene, how["fps"], threads=threads)
