@@ -9,6 +9,7 @@ import subprocess
 import sys
 import textwrap
 import threading
+import zipfile
 
 import numpy as np
 import pytest
@@ -520,6 +521,21 @@ def test_bad_tracer_file(reference, tmp_path):
     for name in ("short", "text", "other", "pickle"):
         with pytest.raises(ValueError, match=f"{name}.npz: is not a whole tracer frame"):
             tracer_files.read(tmp_path / f"{name}.npz")
+
+
+def test_tracers_for_which_there_is_no_room_are_named(reference, tmp_path):
+    """Each header says that there are 10^15 of them."""
+    path = tmp_path / "huge.npz"
+    columns = tracer_files.read(reference / "ring_0001.npz")
+    with zipfile.ZipFile(path, "w") as file:
+        for name, column in columns.items():
+            with file.open(f"{name}.npy", "w") as entry:
+                shape = (10**15, *column.shape[1:])
+                told = {"descr": column.dtype.str, "fortran_order": False, "shape": shape}
+                np.lib.format.write_array_header_1_0(entry, told)
+                entry.write(column.tobytes())
+    with pytest.raises(MemoryError, match=r"huge\.npz: cannot read: Unable to allocate"):
+        tracer_files.read(path)
 
 
 @pytest.mark.parametrize("suffix, reader", [(".npz", tracer_files), (".vdb", vdb_files)])

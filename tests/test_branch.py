@@ -503,10 +503,13 @@ def test_in_place_frames_that_stay_are_not_left_out(origin, tmp_path, frames):
 
 @pytest.mark.parametrize("stop", ["remove", "states", "frame"])
 def test_in_place_it_goes_on_where_it_was_interrupted(origin, tmp_path, monkeypatch, stop):
-    """By the same call, and once the manifest is that of the branch by `bake`, too."""
-    from vorton import archive_writer, bake_branch, manifest
+    """By the same call, and once the manifest is that of the branch by `bake`, too. States are
+    copied where another build has made them."""
+    from vorton import bake_branch, manifest
 
     out, changed = copy_of(origin, tmp_path), windy("ring")
+    if stop == "states":
+        monkeypatch.setattr(_core, "build", lambda: "another")
     branch(changed, origin, tmp_path / "elsewhere")
 
     def fail(*_, **__):
@@ -516,17 +519,40 @@ def test_in_place_it_goes_on_where_it_was_interrupted(origin, tmp_path, monkeypa
         if stop == "remove":
             patched.setattr(manifest, "remove", fail)
         elif stop == "states":
-            patched.setattr(archive_writer, "write_frames", fail)
+            patched.setattr(bake_branch, "write_frames", fail)
         else:
             patched.setattr(bake_branch, "bake_timed", fail)
         with pytest.raises(OSError, match="now"):
             branch(changed, out, out, overwrite=True)
     steps = count_steps(monkeypatch)
-    if stop == "remove":
-        branch(changed, out, out, overwrite=True)
-    else:
+    if stop == "frame":
         quiet(changed, out)
+    else:
+        branch(changed, out, out, overwrite=True)
     assert steps == [3, 4] and content(out) == content(tmp_path / "elsewhere")
+
+
+@pytest.mark.parametrize("by", ["files", "archive", "build"])
+def test_what_is_baked_in_its_place_is_the_branch(origin, tmp_path, monkeypatch, by):
+    """From its states where they serve, else from the start by both scenes."""
+    out, wide = tmp_path / "out", vt.Volumes(voxel=0.15)
+    how = {"volumes": wide, "archive": by != "archive"}
+    branch(windy("ring"), origin, out, frame=3)
+    vt.derive(out, tmp_path / "derived", volumes=wide, progress=False, threads=1)
+    if by == "build":
+        monkeypatch.setattr(_core, "build", lambda: "another")
+    with pytest.raises(ValueError, match="holds a bake of this scene"):
+        quiet(windy("ring"), out, **how)
+    steps = count_steps(monkeypatch)
+    manifest = quiet(windy("ring"), out, overwrite=True, **how)
+    assert manifest.data["branch"]["frame"] == 3 and manifest.frames == [1, 2, 3, 4]
+    assert steps == ([] if by == "files" else [2, 3, 4])
+    ours, derived = content(out), content(tmp_path / "derived")
+    assert all(ours[n] == derived[n] for n in derived if n.endswith((".vdb", ".npz")))
+    if manifest.archive:
+        with Archive(manifest.archive) as archive:
+            assert archive.about["branch"] == manifest.data["branch"]
+            assert archive.frames == [1, 2, 3, 4]
 
 
 @pytest.mark.parametrize("whose", ["later branch", "other branch", "origin", "text"])

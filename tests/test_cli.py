@@ -19,6 +19,7 @@ from vorton import _core, cli
 from vorton.arguments import frame_range, picture_size
 from vorton.baking import PRESETS
 from vorton.cli import main, one_line
+from vorton.files import locked
 from vorton.manifest import Manifest
 from vorton.records import HEALTH_LIMITS
 from vorton.report import describe, proposed_voxel, ranges_text, size_text, warnings
@@ -97,6 +98,34 @@ def test_every_option_of_bake_arrives(script, tmp_path):
     options = "--frames 1 --volumes --no-tracers --overwrite --quiet".split()
     assert run("bake", script, out, *options) == 0
     assert Manifest.find(out).data["tracers"] is False and Manifest.find(out).data["volumes"]
+
+
+def test_a_bake_for_a_host_that_is_unknown_may_be_overwritten(script, tmp_path, capsys):
+    out, options = tmp_path / "out", ["--frames", "1", "--threads", "1", "--overwrite"]
+    assert run("bake", script, out, *options, "--quiet") == 0
+    for given, told in (("--preset usd", "usd"), ("--no-volumes", None)):
+        manifest = Manifest.find(out)
+        manifest.data["volumes"]["preset"] = "softimage"
+        manifest.save()
+        assert run("bake", script, out, *options, "--quiet") == 1
+        assert "Volumes.preset = 'softimage'" in capsys.readouterr().err
+        assert run("bake", script, out, *options, *given.split(), "--quiet") == 0
+        volumes = Manifest.find(out).data["volumes"]
+        assert (volumes and volumes["preset"]) == told
+
+
+def test_what_is_overwritten_is_said_once_it_is(script, tmp_path, capsys):
+    out, options = tmp_path / "out", ["--frames", "1", "--threads", "1", "--overwrite"]
+    assert run("bake", script, out, *options, "--voxel", "0.15", "--quiet") == 0
+    text = Path(script).read_text()
+    Path(script).write_text(text + "\nscene.seed += 1\n")
+    said = "overwrites a bake of another scene: frames 1-1 at 24 a second, volumes 0.15 m"
+    capsys.readouterr()
+    with locked(out):
+        assert run("bake", script, out, *options) == 1
+    assert said not in capsys.readouterr().err
+    assert run("bake", script, out, *options) == 0
+    assert said in capsys.readouterr().err
 
 
 def test_info_and_verify(script, tmp_path, capsys):

@@ -474,6 +474,31 @@ def test_heads_that_say_nonsense(reference, out, tmp_path, capsys):
     assert refused > 100
 
 
+def test_a_damaged_file_beside_a_lost_manifest_is_made_again_where_that_is_allowed(
+    reference, out, monkeypatch
+):
+    """Nothing tells whose it is; all else is told by the archive."""
+    (out / "ring.json").unlink()
+    flip(out / "ring_0002.vdb", 500)
+    before = content(out)["ring_0002.vdb"]
+    steps = count_steps(monkeypatch)
+    text = r"ring_0002\.vdb: holds something else .*damaged, or somebody's; .*--overwrite\) to make"
+    with pytest.raises(FileExistsError, match=text):
+        quiet(small_scene(), out)
+    assert content(out)["ring_0002.vdb"] == before
+    quiet(small_scene(), out, overwrite=True)
+    assert content(out) == content(reference) and steps == []
+
+
+def test_a_frame_is_told_of_once(out):
+    """The digest, made of the records by their frames, would not see another before it."""
+    told = json.loads((out / "ring.json").read_text())
+    told["frames"].insert(1, {**told["frames"][1], "mass": 5.0})
+    (out / "ring.json").write_text(json.dumps(told))
+    with pytest.raises(ValueError, match=r"manifest\.frames\[2\]\.frame = 2, a second time"):
+        Manifest.find(out / "ring.json")
+
+
 # ---- what looks at a bake ----
 
 
@@ -488,12 +513,38 @@ def test_a_preview_of_a_damaged_bake_says_what_to_do(out, tmp_path, capsys):
     flip(path, at[3][0] + 30)  # no film goes past a frame that is lost as if it had never been
     assert main(["preview", str(path), *film]) == 1
     said = capsys.readouterr().err
-    assert "frame 3: its head is damaged, or gone: bake again to repair it" in said
+    assert "frame 3: its head is damaged, or gone (bake again to repair it; frames 1, 4 are" in said
     (out / "ring_0003.npz").unlink()
     assert main(["preview", str(out), *film]) == 1
     assert "(a file of frame 3: bake again to repair it)" in capsys.readouterr().err
     assert not list(tmp_path.glob("*.webp"))
     assert main(["preview", str(path), str(tmp_path / "a.png"), "--threads", "1"]) == 0  # frame 4
+
+
+def test_no_film_leaves_frames_out(out, tmp_path, capsys):
+    """At the beginning, at the end where the manifest knows of them, and of a derived bake."""
+    film, path = [str(tmp_path / "a.webp"), "--threads", "1"], out / "ring.vta"
+    whole, at = path.read_bytes(), places(path)
+
+    def said(place, words):
+        assert main(["preview", str(place), *film]) == 1
+        assert words in capsys.readouterr().err and not list(tmp_path.glob("*.webp"))
+
+    flip(path, at[1][0] + 30)
+    said(path, "frame 1: its head is damaged, or gone (bake again to repair it; frames 2-4 are")
+    path.write_bytes(whole[: at[3][0] + 900])
+    said(path, "frame 3: the archive ends in the middle of it; frame 4: the archive ends before")
+    for lost, kept in ((1, "2-4"), (3, "1-2, 4")):
+        path.write_bytes(whole)
+        flip(path, at[lost][0] + 30)
+        made = tmp_path / f"without {lost}"
+        assert main(["derive", str(out), str(made), *DERIVE]) == 3
+        capsys.readouterr()
+        said(made, f"frames {lost} are not in it; it holds {kept}; bake or derive")
+    for n in ("2", "4"):
+        picture = str(tmp_path / f"{n}.png")
+        words = ["--frames", n] if n == "2" else []  # else the last one
+        assert main(["preview", str(made), picture, "--threads", "1", *words]) == 0
 
 
 @pytest.mark.parametrize("jobs", [1, 2])
@@ -522,7 +573,7 @@ def test_a_file_of_somebody_else_behind_the_range_is_not_replaced(reference, tmp
     stranger = made / "ring_0004.vdb"
     stranger.write_text("precious")
     shutil.copyfile(reference / "ring_0003.vdb", made / "ring_0003.vdb")
-    with pytest.raises(FileExistsError, match=r"ring_0004\.vdb: exists, and is no file of this"):
+    with pytest.raises(FileExistsError, match=r"ring_0004\.vdb: holds something else"):
         grow(4)
     assert stranger.read_text() == "precious"
     told = Manifest.find(made)

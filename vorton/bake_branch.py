@@ -16,6 +16,7 @@ from .bake_frames import frame_name
 from .bake_opening import check_states, difference, open_manifest, replace_after
 from .baking import (
     Parts,
+    Volumes,
     bake_timed,
     check_frames,
     describe_bake,
@@ -117,6 +118,7 @@ def branch(
     first, last = check_frames(_frames_of(origin, frame) if frames is None else frames)
     check_states(origin)
     how = made_with(origin) | {"frames": (first, last), "archive": True}
+    how["volumes"] = None if how["volumes"] is None else Volumes(**how["volumes"])
     with Archive(origin.archive) as archive:
         archive.select((1, frame))
         sim = Simulation(scene, how["fps"], threads=threads)
@@ -135,10 +137,8 @@ def branch(
         else:
             _refuse_other(folder, scene, settings["branch"], overwrite)
             manifest = open_manifest(folder, scene, settings, (first, last), overwrite)
-            manifest.data["branch"] = settings["branch"]
             manifest.save()
-        _take_states(manifest, scene, origin.archive, frame)
-        if not in_place:
+            _take_states(manifest, scene, origin.archive, frame)
             _link_frames(manifest, origin, frame)
     return bake_timed(
         Parts(),
@@ -249,9 +249,14 @@ def _leave_in_place(
             f"out = {shown(folder)}: holds the other bake, whose frames {ranges_text(lost)} "
             "would be removed; choose another folder, or give overwrite=True (--overwrite)"
         )
-    if manifest.archive is not None:  # first: it then has the states of this bake alone
-        cut_archive(manifest.archive, frame)
-    return replace_after(manifest, scene, settings, frame, last)
+    if manifest.archive is None:  # it was pruned of it meanwhile
+        raise ValueError(f"{manifest.path}: {NO_ARCHIVE}")
+    cut_archive(manifest.archive, frame)  # first: it then has the states of this bake alone
+    made = replace_after(manifest, scene, settings, frame, last)
+    # before the manifest: where the disk is full, the other bake can still be left, or gone on with
+    _take_states(made, scene, manifest.archive, frame)
+    made.drop()
+    return made
 
 
 def _take_states(manifest: Manifest, scene: Scene, archive: Path, frame: int) -> None:

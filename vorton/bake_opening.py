@@ -21,6 +21,7 @@ __all__ = [
     "difference",
     "foreign_states",
     "is_cut_off",
+    "open_archive",
     "open_manifest",
     "replace_after",
     "told_by_archive",
@@ -66,8 +67,8 @@ def open_manifest(
 def _remedy(earlier: Manifest, settings: Mapping[str, Any]) -> str:
     """What to do about an earlier bake; where other files of its states are wanted they are derived
     from its archive."""
-    told = {**settings, "branch": earlier.data.get("branch")}
-    if earlier.archive and settings["archive"] and shared_frames(earlier.data, told) == math.inf:
+    same_states = shared_frames(earlier.data, settings) == math.inf
+    if earlier.archive and settings["archive"] and same_states:
         return (
             f"`vorton derive {shlex.quote(str(earlier.folder))} OTHER_FOLDER` makes such files of "
             "its archive, without simulating; or give overwrite=True (--overwrite) to make them in "
@@ -84,22 +85,20 @@ def _take_over(
     if data["frames"]:
         both = min(data["first"], frames[0]), max(data["last"], frames[1])
     manifest = _new_manifest(earlier.path, scene, settings, both)
-    kept = {key: data[key] for key in ("branch", "frames") if key in data}
-    return Manifest(earlier.path, manifest.data | kept)
+    return Manifest(earlier.path, manifest.data | {"frames": data["frames"]})
 
 
 def replace_after(
     earlier: Manifest, scene: Scene, settings: dict[str, Any], frame: int, last: int
 ) -> Manifest:
-    """A manifest in the place of an earlier one: it keeps the frames up to `frame`, and the files
-    of those after it are removed. OSError where one of them cannot be."""
+    """A manifest to take the place of an earlier one: it keeps the frames up to `frame`, and its
+    `drop` removes the files of those after it. Not yet saved."""
     data, last = earlier.data, max(frame, last)
     manifest = _new_manifest(earlier.path, scene, settings, (min(data["first"], last), last))
     kept = [record for record in data["frames"] if record["frame"] <= frame]
     files = [f["name"] for r in data["frames"] if r["frame"] > frame for f in r["files"]]
-    made = Manifest(earlier.path, manifest.data | {"frames": kept})
-    made.drop([*files, *data.get("removing", [])])
-    return made
+    removing = [*files, *data.get("removing", [])]
+    return Manifest(earlier.path, manifest.data | {"frames": kept, "removing": removing})
 
 
 def told_by_archive(path: Path) -> Manifest | None:
@@ -154,6 +153,18 @@ def foreign_states(manifest: Manifest) -> str | None:
     whose = difference(about, data["name"], {key: data.get(key) for key in keys})
     all_are = foreign == numbers
     return f"states{'' if all_are else f' {ranges_text(foreign)}'} of {whose or 'another run'}"
+
+
+def open_archive(path: Path) -> Archive:
+    """An archive that is read; frames of the bake beside one that was cut off are `lost`, too."""
+    beside = Manifest.of_file(path)  # before the archive: a bake may go on meanwhile
+    archive = Archive(path)
+    if beside is not None:
+        shared = shared_frames(archive.about, beside.data)
+        for number in range(archive.last + 1, max(beside.frames, default=0) + 1):
+            if number <= shared:
+                archive.lost.setdefault(number, "the archive ends before it")
+    return archive
 
 
 def check_states(manifest: Manifest) -> None:

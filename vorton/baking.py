@@ -44,6 +44,7 @@ from .fields import (
 from .files import locked, make_folder
 from .manifest import FPS, FRAMES, MOST_FPS, MOST_FRAMES, Manifest
 from .progress import Callback, Progress
+from .report import describe_settings
 from .scene import Scene
 from .scene_advice import warn_of_coarse_voxel
 from .simulation import Simulation
@@ -184,7 +185,8 @@ def bake(
         writes the frames.
     overwrite : bool
         Remove what an earlier bake of something else has left in the folder, default False. States
-        of this scene by this build are gone on from, whatever files were made of them.
+        of this scene by this build are gone on from, whatever files were made of them; in the place
+        of a branch of this scene at this frame rate that branch is baked.
 
     Returns
     -------
@@ -239,21 +241,24 @@ def bake_timed(
     threads = check_integer("threads", threads, least=0, most=64)
     check_volumes(volumes, check_flag("tracers", tracers))
     sim = Simulation(scene, fps, threads=threads)
-    branch = _branch_there(Path(out), scene)
+    branch = _branch_there(Path(out), sim, overwrite)
     settings = settings_of(sim, volumes, tracers, check_flag("archive", archive), branch)
     folder = prepare_folder(out)
+    settings["branch"] = None if branch is None else branch.to_dict(folder)
     with locked(folder):
+        other = _other_there(folder, scene)
         manifest = open_manifest(folder, scene, settings, (first, last), overwrite)
-        if branch is not None and "branch" not in manifest.data:  # it is overwritten
-            manifest.data |= {
-                "volumes": settings_of(sim, volumes, tracers, archive, None)["volumes"]
-            }
         todo = {n for n in range(first, last + 1) if not manifest.is_whole(n)}
         manifest.save()  # first: files that no manifest tells of would be somebody else's
         states = _open_archive(manifest, sim) if archive else None
         plan = _plan(todo, last, states)
         if plan:
             with Progress(len(plan), f"bake {scene.name}", progress) as shown_progress:
+                if other is not None:
+                    shown_progress.say(
+                        f"overwrites a bake of another scene: {other}; what is not given is as in "
+                        "a new bake"
+                    )
                 course = Course(sim, branch_of(manifest))
                 _run(course, manifest, plan, todo, states, shown_progress, parts)
         if states is not None:
@@ -283,24 +288,42 @@ def describe_bake(manifest: Manifest, scene: Scene) -> dict[str, Any]:
 
 
 def made_with(manifest: Manifest) -> dict[str, Any]:
-    """The arguments of `bake` with which a bake was made."""
+    """The arguments of `bake` with which a bake was made; "volumes" are those of `Volumes`, not yet
+    checked, or None."""
     data, told = manifest.data, manifest.data["volumes"]
     names = {field.name for field in dataclasses.fields(Volumes)}  # of older versions: not all
     return {
         "frames": (data["first"], data["last"]),
         "fps": data["fps"],
-        "volumes": None if told is None else Volumes(**{n: told[n] for n in names & told.keys()}),
+        "volumes": None if told is None else {n: told[n] for n in names & told.keys()},
         "tracers": data["tracers"],
         "archive": data["archive"] is not None,
     }
 
 
-def _branch_there(folder: Path, scene: Scene) -> Branch | None:
-    """Of the bake of this scene that is in a folder, if there is one."""
+def _other_there(folder: Path, scene: Scene) -> str | None:
+    """With what the bake of another scene of the same name was made that is in a folder, if one is:
+    that does not hold for this one."""
     try:
-        manifest = bake_there(folder, scene)
-        return None if manifest is None else branch_of(manifest)
-    except ValueError:  # said later, if it matters
+        manifest = Manifest.load(folder / f"{scene.name}.json")
+    except (OSError, ValueError):
+        return None
+    other = manifest.data["scene_sha256"] != scene.sha256
+    return describe_settings(manifest) if other else None
+
+
+def _branch_there(folder: Path, sim: Simulation, overwrite: bool) -> Branch | None:
+    """Of the bake of this scene at this frame rate that is in a folder: what is baked there, or in
+    its place, is that branch, too. ValueError where an earlier scene of it cannot be made again;
+    such a one may be overwritten, by a bake that is none."""
+    manifest = bake_there(folder, sim.scene)
+    if manifest is None or manifest.data["fps"] != sim.fps or "archived_fps" in manifest.data:
+        return None
+    try:
+        return branch_of(manifest)
+    except ValueError:
+        if not overwrite:
+            raise
         return None
 
 

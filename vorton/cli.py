@@ -26,7 +26,7 @@ from .arguments import TRACEBACK, make_parser
 from .bake_branch import branch, rewind
 from .bake_folders import copy_bake, move_bake, prune_bake
 from .bake_opening import bake_there, told_by_archive
-from .baking import PRESETS, VOLUMES, Volumes, bake, made_with
+from .baking import PRESETS, Volumes, bake, made_with
 from .damages import damages, damages_of_archive
 from .deriving import derive
 from .fields import ranges_text
@@ -35,7 +35,7 @@ from .first_moments import hand_over
 from .hosts import usd
 from .hosts.alembic import write_alembic
 from .manifest import Manifest
-from .report import describe, describe_archive, describe_settings
+from .report import describe, describe_archive
 from .scene_files import load_scene
 
 DAMAGED, INTERRUPTED, TERMINATED = 3, 130, 143
@@ -50,17 +50,18 @@ def _own(arguments: Namespace) -> dict[str, Any]:
 
 
 def _take_files(options: dict[str, Any], told: dict[str, Any]) -> dict[str, Any]:
-    """The options that were given, with those of the volumes as `Volumes`; the others as `told`."""
+    """The options that were given, with those of the volumes as `Volumes`; the others as `told`
+    (`made_with`)."""
     given = {name: value for name, value in options.items() if value is not None}
     names = given.keys() & {field.name for field in dataclasses.fields(Volumes)}
     own = {name: given.pop(name) for name in names}
-    volumes = told.get("volumes", VOLUMES)
+    volumes = told.get("volumes", {})
     wanted = given.pop("volumes", None)
     if own or wanted:
-        volumes = dataclasses.replace(volumes or VOLUMES, **own)
+        volumes = (volumes or {}) | own
     if wanted is False:
         volumes = None
-    return told | given | {"volumes": volumes}
+    return told | given | {"volumes": None if volumes is None else Volumes(**volumes)}
 
 
 def run_bake(arguments: Namespace) -> int:
@@ -68,24 +69,12 @@ def run_bake(arguments: Namespace) -> int:
     options = _own(arguments)
     scene = load_scene(options.pop("scene"))
     there = bake_there(arguments.out, scene)
-    if there is None and arguments.overwrite and arguments.progress:
-        _say_what_is_overwritten(arguments.out / f"{scene.name}.json")
     values = _take_files(options, {} if there is None else made_with(there))
     try:
         manifest = bake(scene, **values)
     except KeyboardInterrupt as stop:
         return _say_how_to_go_on(arguments, arguments.out / f"{scene.name}.json", stop)
     return _describe(manifest)
-
-
-def _say_what_is_overwritten(path: Path) -> None:
-    """A bake of a scene that was another: its options do not hold for this one."""
-    try:
-        said = describe_settings(Manifest.load(path))
-    except (OSError, ValueError):  # `bake` says what it is
-        return
-    text = f"overwrites a bake of another scene: {said}; what is not given is as in a new bake"
-    print(f"vorton: {text}", file=sys.stderr)
 
 
 def run_derive(arguments: Namespace) -> int:

@@ -10,7 +10,7 @@ from typing import Any
 
 from .archive import SUFFIX, Archive, DamageError, frames_text
 from .bake_frames import Parts, show_columns, threads_of, write_frame
-from .bake_opening import check_states, open_manifest
+from .bake_opening import check_states, open_archive, open_manifest
 from .bake_writer import FrameWriter
 from .baking import (
     VOLUMES,
@@ -21,7 +21,6 @@ from .baking import (
     settings_of,
     take_beside,
 )
-from .branches import shared_frames
 from .derive_jobs import make_in_processes
 from .fields import check_flag, check_integer, check_number, check_vector, ranges_text, shown
 from .files import locked
@@ -94,10 +93,8 @@ def derive(
     if fps is not None:
         fps = check_number("fps", fps, above=0, most=MOST_FPS, unit="1/s")
     path = _find_archive(Path(place))
-    beside = Manifest.of_file(path)  # before the archive: a bake may go on meanwhile
-    with Archive(path) as archive:
+    with open_archive(path) as archive:
         sim = Simulation(archive.scene(), archive.fps, threads=threads)
-        _miss_what_the_bake_had(archive, beside)
         rate = archive.fps if fps is None else fps
         numbers = _numbers_of(archive, None if frames is None else check_frames(frames), rate)
         settings = settings_of(sim, volumes, tracers, False, archive.branch)
@@ -123,16 +120,6 @@ def derive(
         text = f"; {folder} lacks frames {ranges_text(made_not)}, all others are whole"
         raise DamageError(archive.path, lost, f"{text}: bake again to repair the archive")
     return manifest
-
-
-def _miss_what_the_bake_had(archive: Archive, beside: Manifest | None) -> None:
-    """Frames of the bake beside an archive that was cut off are lost, too."""
-    if beside is None:
-        return
-    shared = shared_frames(archive.about, beside.data)
-    for number in range(archive.last + 1, max(beside.frames, default=0) + 1):
-        if number <= shared:
-            archive.lost.setdefault(number, "the archive ends before it")
 
 
 def _make_all(

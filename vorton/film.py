@@ -16,8 +16,9 @@ import numpy as np
 
 from . import _core, tracer_files
 from .animation import largest
-from .archive import SUFFIX, Archive, DamageError
+from .archive import SUFFIX, DamageError
 from .bake_frames import Parts
+from .bake_opening import open_archive
 from .baked_bodies import BakedBodies
 from .camera import Camera
 from .course import Course
@@ -115,20 +116,30 @@ class BakeShot(Shot):
         data = manifest.data
         if not data["tracers"]:
             raise ValueError(f"{manifest.path}: was baked without tracers, there is no smoke in it")
-        wanted = manifest.frames if frames is None else list(range(frames[0], frames[1] + 1))
-        lacking = [n for n in wanted if n not in manifest.frames]
-        if lacking or not wanted:
-            holds = ranges_text(manifest.frames) or "none"
-            missing = f"frames {ranges_text(lacking)} are not in it" if lacking else "it is empty"
-            raise ValueError(f"{manifest.path}: {missing}; it holds {holds}")
+        first, last = frames or (data["first"], max(manifest.frames, default=0))
+        wanted = list(range(first, last + 1))
+        if not wanted:
+            raise ValueError(f"{manifest.path}: it is empty; it holds none")
+        self._lacking = [n for n in wanted if n not in manifest.frames]
+        if frames is not None:
+            self._refuse_gaps(manifest)
         scene = Scene.from_dict(data["scene"], manifest.folder)
         super().__init__(scene, wanted, data["fps"], **_as_baked(manifest, how))
         self.voxel = self.voxel or scene.nominal_voxel
         self.manifest = manifest
         self.combustion = scene.combustion._core_combustion() if scene.combustion else {}
-        self._bodies = BakedBodies(manifest, wanted, scene, threads=self.threads)
+        baked = [n for n in wanted if n not in self._lacking]
+        self._bodies = BakedBodies(manifest, baked, scene, threads=self.threads)
+
+    def _refuse_gaps(self, manifest: Manifest) -> None:
+        if self._lacking:
+            raise ValueError(
+                f"{manifest.path}: frames {ranges_text(self._lacking)} are not in it; it holds "
+                f"{ranges_text(manifest.frames) or 'none'}; bake or derive them, or give frames"
+            )
 
     def __iter__(self) -> Iterator[_core.Volume]:
+        self._refuse_gaps(self.manifest)
         wanted = ("position", "density", "size", *tracer_files.CARRIED)
         for piece in self._bodies.pieces:
             self.simulation = self._bodies.start(piece)
@@ -162,31 +173,31 @@ class ArchiveShot(Shot):
 
     def __init__(self, path: Path, frames: tuple[int, int] | None = None, **how: Any) -> None:
         self.path = path
-        with Archive(path) as archive:
+        with open_archive(path) as archive:
             self._fps = archive.fps
             scene, numbers = archive.scene(), archive.select(frames)
+            if frames is None:
+                had = {*archive.frames, *archive.lost}
+                numbers = list(range(min(had), max(had) + 1))
         super().__init__(scene, numbers, self._fps, **how)
 
     def __iter__(self) -> Iterator[_core.Volume]:
         sim = self.simulation = Simulation(self.scene, self._fps, threads=self.threads)
         self.voxel = sim.nominal_voxel if self.voxel is None else self.voxel
-        with Archive(self.path) as archive:
-            first, last = self.numbers[0], self.numbers[-1]
-            lost = {n: why for n, why in archive.lost.items() if first < n < last}
-            if lost:
-                raise DamageError(
-                    self.path, lost, ": bake again to repair it, or give other frames"
-                )
+        with open_archive(self.path) as archive:
             course = Course(sim, archive.branch)
-            for number in self.numbers:
-                try:
+            try:
+                lost = {n: why for n, why in archive.lost.items() if n in self.numbers}
+                if lost:
+                    raise DamageError(self.path, lost)
+                for number in self.numbers:
                     self.simulation = course.show(number, archive, Parts())
-                except DamageError as error:
-                    whole = [n for n in archive.frames if archive.damage(n) is None]
-                    text = f"bake again to repair it; frames {ranges_text(whole) or 'none'}"
-                    error.add_note(f"{text} are whole")
-                    raise
-                yield self.simulation.volume(self.voxel, sharp=self.sharp)
+                    yield self.simulation.volume(self.voxel, sharp=self.sharp)
+            except DamageError as error:
+                whole = [n for n in archive.frames if archive.damage(n) is None]
+                text = f"bake again to repair it; frames {ranges_text(whole) or 'none'}"
+                error.add_note(f"{text} are whole")
+                raise
 
 
 def open_shot(place: Scene | str | os.PathLike[str], **values: Any) -> Shot:
@@ -251,7 +262,8 @@ def make_film(
     out : path
         .png: one frame; .webp, .gif, .mp4: a film.
     frames : two whole numbers, optional
-        Default: all frames of a bake, 1 to 96 of a scene; of those a picture takes the last.
+        Default: all frames of a bake, 1 to 96 of a scene; of those a picture takes the last. One
+        that is damaged or missing between them is an error: no film leaves it out.
     fps : number, 1/s, optional
         Default: that of the bake, or 24.
     size : two whole numbers

@@ -23,7 +23,8 @@ moment or the machine (no date, no thread count), so that the same bake has the 
                             tracers, active_voxels, tracers_per_voxel (voxels weighted with
                             their smoke), bounds, mass, health
     manifest_sha256         digest of all of the above (`Manifest._digest`), so that no number
-                            changes unseen; older manifests have none
+                            changes unseen; a manifest without this line, as older ones are, is
+                            read, too, its numbers unchecked
 """
 
 from __future__ import annotations
@@ -115,10 +116,13 @@ def check_whole(data: dict[str, Any]) -> None:
     check_branch(data.get("branch"), "manifest.branch")
     if not 1 <= data["first"] <= data["last"] <= MOST_FRAMES:
         raise ValueError(f"manifest.first = {data['first']}, last = {data['last']}")
+    seen: set[int] = set()
     for index, record in enumerate(data["frames"]):
         where = f"manifest.frames[{index}]"
-        if not 1 <= record["frame"] <= MOST_FRAMES:
-            raise ValueError(f"{where}.frame = {record['frame']}")
+        if not 1 <= record["frame"] <= MOST_FRAMES or record["frame"] in seen:
+            twice = ", a second time" if record["frame"] in seen else ""
+            raise ValueError(f"{where}.frame = {record['frame']}{twice}")
+        seen.add(record["frame"])
         limited = {name: record["health"].get(name) for name in HEALTH_LIMITS}
         _check_values(limited, (*_NUMBER, _NOTHING), f"{where}.health")
         for name in ("tracers_per_voxel", "mass"):
@@ -177,7 +181,8 @@ class Manifest:
     path, data
     others : frozenset of str
         Names of files of frames that were there before, and that it does not tell of: none of them
-        is replaced. Of a bake that was killed they hold what it writes again.
+        is replaced by other bytes (`check_place`). Those that a killed bake had written hold what
+        it writes again, and may be.
     """
 
     def __init__(self, path: Path, data: dict[str, Any]) -> None:
@@ -409,8 +414,9 @@ class Manifest:
         except OSError as error:
             raise explain(error, path, "cannot read") from error
         if not same:
-            text = "exists, and is no file of this bake; move it away, or give overwrite=True"
-            raise FileExistsError(errno.EEXIST, f"{path}: {text} (--overwrite)")
+            text = "holds something else than this bake writes there: it is damaged, or somebody's"
+            more = "move it away, or give overwrite=True (--overwrite) to make it again"
+            raise FileExistsError(errno.EEXIST, f"{path}: {text}; {more}")
 
     def add_frame(self, record: dict[str, Any]) -> None:
         """Put in (or replace) the record of a frame, and write the manifest."""

@@ -71,6 +71,8 @@ def read(path: str | os.PathLike[str]) -> dict[str, np.ndarray]:
         When the file is not a whole tracer frame.
     OSError
         When it cannot be read.
+    MemoryError
+        When there is no room for as many values as it says it has.
     """
     try:
         with np.load(path, allow_pickle=False) as file:
@@ -78,8 +80,10 @@ def read(path: str | os.PathLike[str]) -> dict[str, np.ndarray]:
             columns = {name: file[name] for name in names}
     except Exception as error:  # whatever zipfile, zlib and the reader of headers find wrong
         no_place = isinstance(error, OSError) and error.errno == errno.EINVAL  # to go on from
-        if isinstance(error, (OSError, MemoryError)) and not no_place:
+        if isinstance(error, OSError) and not no_place:
             raise
+        if isinstance(error, MemoryError):
+            raise MemoryError(f"{path}: cannot read: {error}") from error
         why = "it is no .npz file" if "pickle" in str(error) else error
         raise ValueError(f"{path}: is not a whole tracer frame: {why}") from error
     count = len(columns["id"])
