@@ -154,8 +154,8 @@ def turned(count, **method):
 
 
 def radius_after(count, angle):
-    """Of a point of the complex plane that begins at 1, whose velocity is i times its place: its way
-    to the midpoint bends by what the velocity has changed since the last midpoint."""
+    """Of a point of the complex plane that begins at 1, whose velocity is i times its place: its
+    way to the midpoint bends by what the velocity has changed since the last midpoint."""
     x, last = 1 + 0j, None
     for _ in range(count):
         middle = x + 0.5j * angle * x

@@ -126,9 +126,10 @@ enum { MOST_MIRRORS = 3, BIN_GHOSTS = 2 * VT_BIN_NODES, BIN_LIFTS = 3 * VT_BIN_N
 
 /* Within how many cells of a wall the velocity through it is interpolated. Nearer, flat panels let
  * fluid through between their centres, and vortons gather on the wall for ever; farther away the
- * velocity no longer grows as the distance. Beside a floor the vortons of a ring miss the velocity by
- * the image of the flow by .018 m/s of .85 with 0, .006 with 1, .003 with 1.2, .010 with 1.5; not a
- * number that lies on the lattice, at which rounding would choose between exact panels and points.
+ * velocity no longer grows as the distance. Beside a floor the vortons of a ring miss the velocity
+ * by the image of the flow by .018 m/s of .85 with 0, .006 with 1, .003 with 1.2, .010 with 1.5;
+ * not a number that lies on the lattice, at which rounding would choose between exact panels and
+ * points.
  */
 static const double lifted_within = 1.2;
 

@@ -71,9 +71,9 @@ static double rate_of_shedding(const vt_simulation *s)
     return fmin(most, usual_shedding) / shed_in_substep;
 }
 
-/* Cores that a body which sheds, or the flow, goes past the other in a substep. Layers of panels that
- * were shed farther apart are lumps: balls of three cells in a wind of 4 m/s, carried or falling at
- * that, blew up with .65 and held with .58. */
+/* Cores that a body which sheds, or the flow, goes past the other in a substep. Layers of panels
+ * that were shed farther apart are lumps: balls of three cells in a wind of 4 m/s, carried or
+ * falling at that, blew up with .65 and held with .58. */
 static const double way_in_substep = 0.55;
 
 /* How many substeps a step of a second needs for walls, of at most so many. */

@@ -60,8 +60,9 @@ VT_INLINE vf vti_mean_of_sides(const vt_buoyancy *b, const vt_grid *grid, const 
     return vf_set(0.5f) * (there[0][3] + there[1][3]);
 }
 
-/* Adds to rate (m^3/s^2); pull becomes 2 A g, m/s^2, at VL points of a grid (cells): A is the Atwood
- * number of what is there and the ambient fluid, sqrt(A g k) how fast a wave between them grows. */
+/* Adds to rate (m^3/s^2); pull becomes 2 A g, m/s^2, at VL points of a grid (cells): A is the
+ * Atwood number of what is there and the ambient fluid, sqrt(A g k) how fast a wave between them
+ * grows. */
 VT_INLINE void vti_add_baroclinic(const vt_buoyancy *b, const vt_grid *grid, const vf position[3],
                                   vi home, vf rate[3], vf *pull)
 {
