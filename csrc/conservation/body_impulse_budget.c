@@ -101,9 +101,9 @@ static double load_of(const vt_body *body, int sheds)
     return body->flow.known == VT_FLOW_KNOWN && (!sheds || vti_sheds(body)) ? body->flow.load : 0;
 }
 
-/* A share of the change goes from it to the bodies, as a force at the centre of each. What moment is
- * left stays: its arms are as long as the wakes, and what the method errs by there would spin a body
- * of little inertia up. */
+/* A share of the change goes from it to the bodies, as a force at the centre of each. What moment
+ * is left stays: its arms are as long as the wakes, and what the method errs by there would spin a
+ * body of little inertia up. */
 static void give_bodies(vt_simulation *s, double share, const double about[3], vt_impulse *change)
 {
     const vt_impulse whole = *change;

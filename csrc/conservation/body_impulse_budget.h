@@ -9,8 +9,8 @@
  * (Saffman, Vortex Dynamics, 1992, chapter 3) gain over a substep beyond what was pulled and shed,
  * the bodies lose, by forces at their centres: their force is the change of the fluid's impulse by
  * construction. Several bodies share it by u^2 over their area, of those that shed alone where any
- * does. What moment is left is outer impulse: a wake errs by arms much longer than a body's own, and
- * a light ball would spin up by that.
+ * does. What moment is left is outer impulse: a wake errs by arms much longer than a body's own,
+ * and a light ball would spin up by that.
  *
  * What density differences give the vortons is known (vti_find_buoyant_impulse) and is not theirs:
  *
