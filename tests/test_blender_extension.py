@@ -839,6 +839,22 @@ def test_sheared_objects_are_split_as_by_scipy(mirror):
     with pytest.raises(ValueError, match="sheared: a parent"):
         poses.transform_of(made, 24, grows=True)
     other = poses.pose_of(
+def test_parts_that_come_apart_are_not_joined():
+    """Two open halves of a cube that meet in the first frame only, and where both of them move."""
+    corners, faces = cube()
+    vertices = corners[faces].reshape(-1, 3)
+    moves = np.zeros(vertices.shape)
+    moves[18:, 2] = 3.0
+    faces = np.arange(36).reshape(-1, 3)
+    for meeting in (0, 1):
+        frames = np.stack([vertices + moves, vertices + moves])
+        frames[meeting] = vertices
+        with pytest.raises(ValueError, match="its mesh is open: a body must be closed"):
+            meshes.deforming(frames, faces)
+    mesh, kept = meshes.deforming(np.stack([vertices, vertices + (0, 0, 3)]), faces)
+    assert mesh.volume == pytest.approx(8) and (kept[1] - kept[0] == (0, 0, 3)).all()
+
+
         np.array([[1, 0.2, 0, 0], [0, 1, 0, 0], [0, 0, 1, 0], [0, 0, 0, 1]], float)
     )
     with pytest.raises(ValueError, match="sheared: a parent"):
