@@ -12,6 +12,7 @@ import shlex
 import subprocess
 import sys
 import time
+import warnings
 from pathlib import Path
 
 import numpy as np
@@ -645,6 +646,20 @@ def test_fields_without_room_are_named_and_left_out(kind):
 def test_drag_that_speeds_up_is_left_out():
     for drag in ([-1.0, -2.0], [-1.0, 0.0]):
         made, told = blender_field("DRAG", 2, linear_drag=drag)
+@pytest.mark.parametrize(
+    ("bed", "told"),
+    [({"core": 0.1}, []), ({"core": 0.2}, ["cores of 0.2 m are too wide"]),
+     ({"temperature": 60.0}, ["temperature = 60"])],
+)  # fmt: skip
+def test_live_preview_warns_of_the_scene_not_of_its_own_cores(bed, told):
+    """Twice as wide all of these cores are too wide for the fire."""
+    with warnings.catch_warnings(record=True) as given:
+        warnings.simplefilter("always")
+        live.Live(fire(**bed))
+    texts = [str(w.message) for w in given]
+    assert len(texts) == len(told) and all(map(str.__contains__, texts, told))
+
+
         assert not made and "negative Linear drag" in told[0]
     (made,), told = blender_field("DRAG", 2, linear_drag=[-1.0, 0.5])
     assert (made.fraction.at(0), made.fraction.at(1 / 24)) == (0, 1) and len(told) == 1
