@@ -321,10 +321,12 @@ def test_unsaved_files_of_two_blenders_go_to_two_folders(scenes):
 
 
 def test_export_says_a_command_that_bakes_the_same(scenes):
-    words = shlex.split(scenes[0]["command"])
-    told = make_parser().parse_args(words[1:])
-    assert words[0] == "vorton" and told.fps == 30 / poses.short(np.float32(1.001))
-    assert not told.tracers and vt.Scene.load(scenes[1] / words[2]).sources
+    for command, kept in zip(scenes[0]["commands"], (True, False), strict=True):
+        words = shlex.split(command)
+        told = make_parser().parse_args(words[1:])
+        assert words[0] == "vorton" and told.fps == 30 / poses.short(np.float32(1.001))
+        assert [value is False for value in (told.archive, told.tracers)] == [not kept, kept]
+        assert vt.Scene.load(scenes[1] / words[2]).sources
 
 
 def test_stage_without_a_bake_leaves_the_earlier_one(scenes):

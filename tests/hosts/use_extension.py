@@ -474,15 +474,18 @@ def stages(addon, folder):
 
 
 def command(addon, folder):
-    """What Export says, of a file with a blank in its name and a rate that is no whole number."""
+    """What Export says, of a file with a blank in its name and a rate that is no whole number: with
+    an archive, and with points in its place."""
     scene, said = fresh(), []
     scene.render.fps, scene.render.fps_base = 30, 1.001
     mark(add_mesh("cube", "Box", size=0.5), "SMOKE")
     bpy.ops.wm.save_as_mainfile(filepath=str(folder / "zwei Worte.blend"))
     operator = types.SimpleNamespace(report=lambda kind, text: said.append(text))
     context = types.SimpleNamespace(scene=bpy.context.scene)
-    assert addon.bakes.VORTON_OT_export.execute(operator, context) == {"FINISHED"}
-    return said[-1]
+    for kept in (True, False):
+        context.scene.vorton.keep_archive, context.scene.vorton.keep_points = kept, not kept
+        assert addon.bakes.VORTON_OT_export.execute(operator, context) == {"FINISHED"}
+    return said
 
 
 def others(addon, folder):
@@ -539,7 +542,7 @@ def what_scenes_are(addons, folder):
         report |= {"centimetres": centimetres(), "complaints": complaints()}
         report |= {"second": second(), "stages": stages(addon, folder)}
         report["others"] = others(addon, folder)
-        report["left out"], report["command"] = left_out(), command(addon, folder)
+        report["left out"], report["commands"] = left_out(), command(addon, folder)
         report["deforming"] = deforming(folder)
         report["effectors"], report["not followed"] = effectors(), not_followed()
         report["another scene"], report["curves"] = another_scene(), curves()
