@@ -66,6 +66,12 @@ def scenes(addons, tmp_path_factory):
 
 
 @pytest.fixture(scope="module")
+def bodies(addons, tmp_path_factory):
+    folder = tmp_path_factory.mktemp("bodies")
+    return run_in_blender(folder, "bodies", addons)
+
+
+@pytest.fixture(scope="module")
 def bakes(addons, tmp_path_factory):
     folder = tmp_path_factory.mktemp("bäkes with blanks")
     return run_in_blender(folder, "bake", addons), folder
@@ -467,18 +473,52 @@ def test_grids_that_blender_does_not_know_of_are_named(bakes):
 
 
 @pytest.mark.slow
-def test_bodies_that_the_flow_moves_move_in_blender(bakes):
+def test_bodies_that_the_flow_moves_move_in_blender(bodies):
     """A stone of 2500 kg/m^3 falls as in a vacuum; its parent, which shears it, stays."""
-    found = bakes[0]["falling"]
+    found = bodies["falling"]
     shown, marked = (np.array(found[key]) for key in ("shown", "marked"))
     assert found["said"] == ["FINISHED"] and found["rendered"] == [True, False]
     assert np.abs(marked - marked[0]).max() == 0 and found["bodies"] == 1  # and no copy of it
-    times = (np.array(found["frames"]) - 5) / 24
-    fallen = np.multiply.outer(-0.5 * 98.1 * times**2, (0, 0, 1))
-    assert np.abs(shown - marked - fallen[:, None]).max() < 0.01  # of 4.2 units
+    assert np.abs(shown - marked - fallen(found["frames"], 5)).max() < 0.01  # of 4.2 units
     names = ["Smoke", "Stone", "above", "falling"]
     assert sorted([*names, "Stone baked", "Stone motion"]) == found["objects"]
     assert found["frame"] == 7 and found["then"] == names and not found["hidden"]
+
+
+def fallen(frames, start):
+    """Units of .1 m, as in a vacuum."""
+    times = np.maximum(np.array(frames) - start, 0) / 24
+    return np.multiply.outer(-0.5 * 98.1 * times**2, (0, 0, 1))[:, None]
+
+
+@pytest.mark.slow
+def test_a_body_that_joins_in_a_branch_falls_from_its_place(bodies):
+    """From frame 7 on, which is the last one of the bake that it leaves."""
+    found = bodies["joining"]
+    shown, marked = (np.array(found[key]) for key in ("shown", "marked"))
+    assert found["said"] == ["FINISHED"] and found["frames"] == [8, 10, 12]
+    assert np.abs(shown - marked - fallen(found["frames"], 7)).max() < 0.01  # first by .085
+
+
+@pytest.mark.slow
+def test_showing_a_bake_removes_nothing_else(bodies):
+    """An own object, the original and a copy of a copy in the collection, which has been renamed;
+    an own collection of the name; a copy of the original is shown as that was."""
+    found = bodies["kept"]
+    assert found["own"] == ["Statue"] and found["collection"] == "mine"
+    for when in ("again", "then"):
+        assert {"Own", "Stone", "Stone twin", "Stone kept"} <= set(found[when])
+    assert found["again"].count("Stone baked") == found["again"].count("Stone motion") == 1
+    assert not {"Stone baked", "Stone motion"} & set(found["then"])
+    assert found["twin"] == [False, "SOLID"]
+
+
+@pytest.mark.slow
+def test_a_body_comes_back_though_its_copy_is_deleted(bodies):
+    """By the key, and by a script."""
+    found = bodies["kept"]
+    assert found["deleted"] == [[[False, "SOLID"], [True, "WIRE"]]] * 2
+    assert found["last"] == [False, "SOLID"]
 
 
 @pytest.mark.slow
@@ -606,6 +646,20 @@ def test_live_preview_takes_vortons_of_any_core():
     assert live.Live(scene).vortons > 10
 
 
+@pytest.mark.parametrize(
+    ("bed", "told"),
+    [({"core": 0.1}, []), ({"core": 0.2}, ["cores of 0.2 m are too wide"]),
+     ({"temperature": 60.0}, ["temperature = 60"])],
+)  # fmt: skip
+def test_live_preview_warns_of_the_scene_not_of_its_own_cores(bed, told):
+    """Twice as wide all of these cores are too wide for the fire."""
+    with warnings.catch_warnings(record=True) as given:
+        warnings.simplefilter("always")
+        live.Live(fire(**bed))
+    texts = [str(w.message) for w in given]
+    assert len(texts) == len(told) and all(map(str.__contains__, texts, told))
+
+
 def test_live_preview_begins_anew_where_it_blows_up(monkeypatch):
     shown = live.Live(fire())
     shown.factor = live.COARSEST
@@ -648,20 +702,6 @@ def test_fields_without_room_are_named_and_left_out(kind):
 def test_drag_that_speeds_up_is_left_out():
     for drag in ([-1.0, -2.0], [-1.0, 0.0]):
         made, told = blender_field("DRAG", 2, linear_drag=drag)
-@pytest.mark.parametrize(
-    ("bed", "told"),
-    [({"core": 0.1}, []), ({"core": 0.2}, ["cores of 0.2 m are too wide"]),
-     ({"temperature": 60.0}, ["temperature = 60"])],
-)  # fmt: skip
-def test_live_preview_warns_of_the_scene_not_of_its_own_cores(bed, told):
-    """Twice as wide all of these cores are too wide for the fire."""
-    with warnings.catch_warnings(record=True) as given:
-        warnings.simplefilter("always")
-        live.Live(fire(**bed))
-    texts = [str(w.message) for w in given]
-    assert len(texts) == len(told) and all(map(str.__contains__, texts, told))
-
-
         assert not made and "negative Linear drag" in told[0]
     (made,), told = blender_field("DRAG", 2, linear_drag=[-1.0, 0.5])
     assert (made.fraction.at(0), made.fraction.at(1 / 24)) == (0, 1) and len(told) == 1
@@ -799,6 +839,22 @@ def test_vertices_at_one_place_are_one():
         meshes.deforming(vertices[None], faces)
 
 
+def test_parts_that_come_apart_are_not_joined():
+    """Two open halves of a cube that meet in the first frame only, and where both of them move."""
+    corners, faces = cube()
+    vertices = corners[faces].reshape(-1, 3)
+    moves = np.zeros(vertices.shape)
+    moves[18:, 2] = 3.0
+    faces = np.arange(36).reshape(-1, 3)
+    for meeting in (0, 1):
+        frames = np.stack([vertices + moves, vertices + moves])
+        frames[meeting] = vertices
+        with pytest.raises(ValueError, match="its mesh is open: a body must be closed"):
+            meshes.deforming(frames, faces)
+    mesh, kept = meshes.deforming(np.stack([vertices, vertices + (0, 0, 3)]), faces)
+    assert mesh.volume == pytest.approx(8) and (kept[1] - kept[0] == (0, 0, 3)).all()
+
+
 def test_walls_are_flat_however_they_are_turned():
     """Four corners of a wall: the plane through them, with the side of its face."""
     rotation = pytest.importorskip("scipy.spatial.transform").Rotation
@@ -856,22 +912,6 @@ def test_sheared_objects_are_split_as_by_scipy(mirror):
     with pytest.raises(ValueError, match="sheared: a parent"):
         poses.transform_of(made, 24, grows=True)
     other = poses.pose_of(
-def test_parts_that_come_apart_are_not_joined():
-    """Two open halves of a cube that meet in the first frame only, and where both of them move."""
-    corners, faces = cube()
-    vertices = corners[faces].reshape(-1, 3)
-    moves = np.zeros(vertices.shape)
-    moves[18:, 2] = 3.0
-    faces = np.arange(36).reshape(-1, 3)
-    for meeting in (0, 1):
-        frames = np.stack([vertices + moves, vertices + moves])
-        frames[meeting] = vertices
-        with pytest.raises(ValueError, match="its mesh is open: a body must be closed"):
-            meshes.deforming(frames, faces)
-    mesh, kept = meshes.deforming(np.stack([vertices, vertices + (0, 0, 3)]), faces)
-    assert mesh.volume == pytest.approx(8) and (kept[1] - kept[0] == (0, 0, 3)).all()
-
-
         np.array([[1, 0.2, 0, 0], [0, 1, 0, 0], [0, 0, 1, 0], [0, 0, 0, 1]], float)
     )
     with pytest.raises(ValueError, match="sheared: a parent"):
