@@ -341,6 +341,11 @@ def test_stage_without_a_bake_leaves_the_earlier_one(scenes):
     assert report["kept"] and report["camera"] and report["none"]
 
 
+def test_another_stage_removes_nothing_else(scenes):
+    """An own object in the collection of the earlier one."""
+    assert sorted(scenes[0]["stages"]["again"]) == ["another", "own"]
+
+
 def test_another_vorton_and_damage_are_asked_about(scenes):
     expected = {"empty": False, "same": False, "vorton": True, "build": True, "fps": True}
     expected |= dict.fromkeys(("scene", "damaged", "archive", "points", "asked", "once"), True)

@@ -470,8 +470,13 @@ def stages(addon, folder):
         scene.collection.objects.link(scene.camera)
     camera = scene.camera
     assert operators.VORTON_OT_stage.execute(operator, context) == {"CANCELLED"}
-    kept = list(bpy.data.collections["staged stage"].objects) == [camera]
-    return {"said": said[-1], "none": none, "kept": kept, "camera": scene.camera == camera}
+    collection = bpy.data.collections["staged stage"]
+    kept = list(collection.objects) == [camera]
+    found = {"said": said[-1], "none": none, "kept": kept, "camera": scene.camera == camera}
+    collection.objects.link(bpy.data.objects.new("own", None))
+    with operators.as_stage(scene):
+        scene.collection.objects.link(bpy.data.objects.new("another", None))
+    return found | {"again": [thing.name for thing in scene.objects]}
 
 
 def command(addon, folder):

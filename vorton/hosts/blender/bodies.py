@@ -11,11 +11,11 @@ import numpy as np
 from ...baked_bodies import BakedBodies
 from ...manifest import Manifest
 from ...scene import Scene
+from .made import add_made, remove_made
 from .objects import curves_of
 
 SHOWN = "vorton_bodies"
-"""Custom property of a scene: the collection and the objects that show bodies, which alone are
-removed again. Marks on the objects themselves would pass to copies that somebody makes of them."""
+"""Custom property of a scene: what shows bodies."""
 
 EARLIER = "vorton_earlier"
 """Custom property of an object that a copy stands for: how it was shown before."""
@@ -78,50 +78,28 @@ def show_bodies(manifest: Manifest, name: str, scene: Any, length: float) -> Non
         How many metres a unit of Blender is.
     """
     moved = moved_bodies(manifest)
-    collection = _remove_copies(scene)
+    _remove_copies(scene)
     if not moved:
         return
-    if collection is None:
-        collection = _add_collection(name, scene)
     here, part = scene.frame_current, scene.frame_subframe
     scene.frame_set(scene.frame_start)
     for body, motion in moved.items():
         if body in scene.objects:
-            _show(scene.objects[body], motion, scene, collection, length)
+            _show(scene.objects[body], motion, name, scene, length)
     scene.frame_set(here, subframe=part)
 
 
-def _add_collection(name: str, scene: Any) -> Any:
-    import bpy
-
-    collection = bpy.data.collections.new(name)
-    scene.collection.children.link(collection)
-    scene[SHOWN] = {"collection": collection}
-    return collection
-
-
-def _remove_copies(scene: Any) -> Any:
-    """Remove what shows bodies, and let their objects be shown as before; the collection that is
-    left in the scene, or None."""
-    import bpy
-
+def _remove_copies(scene: Any) -> None:
+    """Remove what shows bodies, and let their objects be shown as before."""
     for thing in scene.objects:
         if EARLIER in thing:
             for what, value in thing[EARLIER].items():
                 setattr(thing, what, value)
             del thing[EARLIER]
-    made = dict(scene.get(SHOWN, {}))
-    collection = made.pop("collection", None)
-    for thing in made.values():
-        if thing is not None:  # somebody else has removed it
-            bpy.data.objects.remove(thing)
-    if collection not in scene.collection.children_recursive:
-        return None
-    scene[SHOWN] = {"collection": collection}
-    return collection
+    remove_made(scene, SHOWN)
 
 
-def _show(thing: Any, motion: Motion, scene: Any, collection: Any, length: float) -> None:
+def _show(thing: Any, motion: Motion, name: str, scene: Any, length: float) -> None:
     """A copy of an object, which is where its body rests, carried by an empty in the middle of the
     body."""
     import bpy
@@ -130,7 +108,7 @@ def _show(thing: Any, motion: Motion, scene: Any, collection: Any, length: float
     carrier = bpy.data.objects.new(f"{thing.name} motion", None)
     carrier.empty_display_size = 0.1 / length
     carrier.rotation_mode = "QUATERNION"
-    _add(carrier, scene, collection)
+    add_made(carrier, scene, SHOWN, name)
     before = Quaternion()
     for number, place in sorted(motion.places.items()):
         turn = Quaternion(place[3:])
@@ -151,7 +129,7 @@ def _show(thing: Any, motion: Motion, scene: Any, collection: Any, length: float
         shown.field.type = "NONE"
     for modifier in [m for m in shown.modifiers if m.type == "COLLISION"]:
         shown.modifiers.remove(modifier)
-    _add(shown, scene, collection)
+    add_made(shown, scene, SHOWN, name)
     turn = Quaternion(motion.rest[3:]).to_matrix().to_4x4()
     carried = Matrix.Translation(np.array(motion.rest[:3]) / length) @ turn
     shown.parent = carrier
@@ -159,9 +137,3 @@ def _show(thing: Any, motion: Motion, scene: Any, collection: Any, length: float
     shown.matrix_basis = Matrix()
     thing[EARLIER] = {what: getattr(thing, what) for what in AS_SHOWN}
     thing.hide_render, thing.display_type = True, "WIRE"
-
-
-def _add(thing: Any, scene: Any, collection: Any) -> None:
-    """Put an object into the collection, as one that is removed again."""
-    collection.objects.link(thing)
-    scene[SHOWN][str(len(scene[SHOWN]))] = thing
