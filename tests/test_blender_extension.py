@@ -12,6 +12,7 @@ import shlex
 import subprocess
 import sys
 import time
+import warnings
 from pathlib import Path
 
 import numpy as np
@@ -62,6 +63,12 @@ def addons(tmp_path_factory):
 def scenes(addons, tmp_path_factory):
     folder = tmp_path_factory.mktemp("scenes")
     return run_in_blender(folder, "scene", addons), folder
+
+
+@pytest.fixture(scope="module")
+def bodies(addons, tmp_path_factory):
+    folder = tmp_path_factory.mktemp("bodies")
+    return run_in_blender(folder, "bodies", addons)
 
 
 @pytest.fixture(scope="module")
@@ -320,16 +327,23 @@ def test_unsaved_files_of_two_blenders_go_to_two_folders(scenes):
 
 
 def test_export_says_a_command_that_bakes_the_same(scenes):
-    words = shlex.split(scenes[0]["command"])
-    told = make_parser().parse_args(words[1:])
-    assert words[0] == "vorton" and told.fps == 30 / poses.short(np.float32(1.001))
-    assert not told.tracers and vt.Scene.load(scenes[1] / words[2]).sources
+    for command, kept in zip(scenes[0]["commands"], (True, False), strict=True):
+        words = shlex.split(command)
+        told = make_parser().parse_args(words[1:])
+        assert words[0] == "vorton" and told.fps == 30 / poses.short(np.float32(1.001))
+        assert [value is False for value in (told.archive, told.tracers)] == [not kept, kept]
+        assert vt.Scene.load(scenes[1] / words[2]).sources
 
 
 def test_stage_without_a_bake_leaves_the_earlier_one(scenes):
     report = scenes[0]["stages"]
     assert "no bake in " in report["said"] and "press Bake" in report["said"]
     assert report["kept"] and report["camera"] and report["none"]
+
+
+def test_another_stage_removes_nothing_else(scenes):
+    """An own object in the collection of the earlier one."""
+    assert sorted(scenes[0]["stages"]["again"]) == ["another", "own"]
 
 
 def test_another_vorton_and_damage_are_asked_about(scenes):
@@ -464,18 +478,52 @@ def test_grids_that_blender_does_not_know_of_are_named(bakes):
 
 
 @pytest.mark.slow
-def test_bodies_that_the_flow_moves_move_in_blender(bakes):
+def test_bodies_that_the_flow_moves_move_in_blender(bodies):
     """A stone of 2500 kg/m^3 falls as in a vacuum; its parent, which shears it, stays."""
-    found = bakes[0]["falling"]
+    found = bodies["falling"]
     shown, marked = (np.array(found[key]) for key in ("shown", "marked"))
     assert found["said"] == ["FINISHED"] and found["rendered"] == [True, False]
     assert np.abs(marked - marked[0]).max() == 0 and found["bodies"] == 1  # and no copy of it
-    times = (np.array(found["frames"]) - 5) / 24
-    fallen = np.multiply.outer(-0.5 * 98.1 * times**2, (0, 0, 1))
-    assert np.abs(shown - marked - fallen[:, None]).max() < 0.01  # of 4.2 units
+    assert np.abs(shown - marked - fallen(found["frames"], 5)).max() < 0.01  # of 4.2 units
     names = ["Smoke", "Stone", "above", "falling"]
     assert sorted([*names, "Stone baked", "Stone motion"]) == found["objects"]
     assert found["frame"] == 7 and found["then"] == names and not found["hidden"]
+
+
+def fallen(frames, start):
+    """Units of .1 m, as in a vacuum."""
+    times = np.maximum(np.array(frames) - start, 0) / 24
+    return np.multiply.outer(-0.5 * 98.1 * times**2, (0, 0, 1))[:, None]
+
+
+@pytest.mark.slow
+def test_a_body_that_joins_in_a_branch_falls_from_its_place(bodies):
+    """From frame 7 on, which is the last one of the bake that it leaves."""
+    found = bodies["joining"]
+    shown, marked = (np.array(found[key]) for key in ("shown", "marked"))
+    assert found["said"] == ["FINISHED"] and found["frames"] == [8, 10, 12]
+    assert np.abs(shown - marked - fallen(found["frames"], 7)).max() < 0.01  # first by .085
+
+
+@pytest.mark.slow
+def test_showing_a_bake_removes_nothing_else(bodies):
+    """An own object, the original and a copy of a copy in the collection, which has been renamed;
+    an own collection of the name; a copy of the original is shown as that was."""
+    found = bodies["kept"]
+    assert found["own"] == ["Statue"] and found["collection"] == "mine"
+    for when in ("again", "then"):
+        assert {"Own", "Stone", "Stone twin", "Stone kept"} <= set(found[when])
+    assert found["again"].count("Stone baked") == found["again"].count("Stone motion") == 1
+    assert not {"Stone baked", "Stone motion"} & set(found["then"])
+    assert found["twin"] == [False, "SOLID"]
+
+
+@pytest.mark.slow
+def test_a_body_comes_back_though_its_copy_is_deleted(bodies):
+    """By the key, and by a script."""
+    found = bodies["kept"]
+    assert found["deleted"] == [[[False, "SOLID"], [True, "WIRE"]]] * 2
+    assert found["last"] == [False, "SOLID"]
 
 
 @pytest.mark.slow
@@ -601,6 +649,20 @@ def test_live_preview_takes_vortons_of_any_core():
     scene = vt.Scene("ring", voxel=0.02)
     scene.add(vt.VortexRing(radius=0.5, core=0.05, vorton_core=0.03))
     assert live.Live(scene).vortons > 10
+
+
+@pytest.mark.parametrize(
+    ("bed", "told"),
+    [({"core": 0.1}, []), ({"core": 0.2}, ["cores of 0.2 m are too wide"]),
+     ({"temperature": 60.0}, ["temperature = 60"])],
+)  # fmt: skip
+def test_live_preview_warns_of_the_scene_not_of_its_own_cores(bed, told):
+    """Twice as wide all of these cores are too wide for the fire."""
+    with warnings.catch_warnings(record=True) as given:
+        warnings.simplefilter("always")
+        live.Live(fire(**bed))
+    texts = [str(w.message) for w in given]
+    assert len(texts) == len(told) and all(map(str.__contains__, texts, told))
 
 
 def test_live_preview_begins_anew_where_it_blows_up(monkeypatch):
@@ -780,6 +842,22 @@ def test_vertices_at_one_place_are_one():
     vertices, faces = apart(cube[:-1])
     with pytest.raises(ValueError, match="its mesh is open"):
         meshes.deforming(vertices[None], faces)
+
+
+def test_parts_that_come_apart_are_not_joined():
+    """Two open halves of a cube that meet in the first frame only, and where both of them move."""
+    corners, faces = cube()
+    vertices = corners[faces].reshape(-1, 3)
+    moves = np.zeros(vertices.shape)
+    moves[18:, 2] = 3.0
+    faces = np.arange(36).reshape(-1, 3)
+    for meeting in (0, 1):
+        frames = np.stack([vertices + moves, vertices + moves])
+        frames[meeting] = vertices
+        with pytest.raises(ValueError, match="its mesh is open: a body must be closed"):
+            meshes.deforming(frames, faces)
+    mesh, kept = meshes.deforming(np.stack([vertices, vertices + (0, 0, 3)]), faces)
+    assert mesh.volume == pytest.approx(8) and (kept[1] - kept[0] == (0, 0, 3)).all()
 
 
 def test_walls_are_flat_however_they_are_turned():

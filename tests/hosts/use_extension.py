@@ -2,6 +2,7 @@
 
     python use_extension.py scene RESULT ADDONS FOLDER
     python use_extension.py bake RESULT ADDONS FOLDER
+    python use_extension.py bodies RESULT ADDONS FOLDER
     python use_extension.py install RESULT ZIP FOLDER
 
 ADDONS is a folder with the package vorton_extension, ZIP the extension as it is handed out. RESULT
@@ -469,20 +470,28 @@ def stages(addon, folder):
         scene.collection.objects.link(scene.camera)
     camera = scene.camera
     assert operators.VORTON_OT_stage.execute(operator, context) == {"CANCELLED"}
-    kept = list(bpy.data.collections["staged stage"].objects) == [camera]
-    return {"said": said[-1], "none": none, "kept": kept, "camera": scene.camera == camera}
+    collection = bpy.data.collections["staged stage"]
+    kept = list(collection.objects) == [camera]
+    found = {"said": said[-1], "none": none, "kept": kept, "camera": scene.camera == camera}
+    collection.objects.link(bpy.data.objects.new("own", None))
+    with operators.as_stage(scene):
+        scene.collection.objects.link(bpy.data.objects.new("another", None))
+    return found | {"again": [thing.name for thing in scene.objects]}
 
 
 def command(addon, folder):
-    """What Export says, of a file with a blank in its name and a rate that is no whole number."""
+    """What Export says, of a file with a blank in its name and a rate that is no whole number: with
+    an archive, and with points in its place."""
     scene, said = fresh(), []
     scene.render.fps, scene.render.fps_base = 30, 1.001
     mark(add_mesh("cube", "Box", size=0.5), "SMOKE")
     bpy.ops.wm.save_as_mainfile(filepath=str(folder / "zwei Worte.blend"))
     operator = types.SimpleNamespace(report=lambda kind, text: said.append(text))
     context = types.SimpleNamespace(scene=bpy.context.scene)
-    assert addon.bakes.VORTON_OT_export.execute(operator, context) == {"FINISHED"}
-    return said[-1]
+    for kept in (True, False):
+        context.scene.vorton.keep_archive, context.scene.vorton.keep_points = kept, not kept
+        assert addon.bakes.VORTON_OT_export.execute(operator, context) == {"FINISHED"}
+    return said
 
 
 def others(addon, folder):
@@ -539,7 +548,7 @@ def what_scenes_are(addons, folder):
         report |= {"centimetres": centimetres(), "complaints": complaints()}
         report |= {"second": second(), "stages": stages(addon, folder)}
         report["others"] = others(addon, folder)
-        report["left out"], report["command"] = left_out(), command(addon, folder)
+        report["left out"], report["commands"] = left_out(), command(addon, folder)
         report["deforming"] = deforming(folder)
         report["effectors"], report["not followed"] = effectors(), not_followed()
         report["another scene"], report["curves"] = another_scene(), curves()
@@ -833,8 +842,8 @@ def vertices_of(thing):
     return vertices @ matrix[:3, :3].T + matrix[:3, 3]
 
 
-def falling(folder):
-    """A stone that falls through air, 10 cm a unit: what shows it, and where."""
+def falling_stone(folder, name, is_body=True):
+    """A stone above the ground, which falls through air, 10 cm a unit, and its scene."""
     scene = fresh(frames=8, start=5)
     scene.unit_settings.scale_length, scene.gravity = 0.1, (0, 0, -98.1)
     scene.vorton.simulation.use_voxel, scene.vorton.simulation.voxel = True, 1
@@ -842,23 +851,38 @@ def falling(folder):
     scene.collection.objects.link(parent)
     parent.scale = (1, 1, 2)
     stone = add_mesh("cube", "Stone", size=5, location=(3, 4, 50), rotation=(0.3, 0.2, 0))
-    mark(stone, "BODY")
-    stone.parent, stone.vorton.body.use_density, stone.vorton.body.density = parent, True, 2500
+    stone.parent = parent
     stone.modifiers.new("Collision", "COLLISION")
+    if is_body:
+        let_fall(stone)
     mark(add_mesh("uv_sphere", "Smoke", radius=2, location=(0, 0, 2)), "TRACERS")
-    bpy.ops.wm.save_as_mainfile(filepath=str(folder / "falling.blend"))
-    scene = bpy.context.scene
-    found = {"frames": [5, 8, 12], "said": said_by(bpy.ops.vorton.bake)}
-    shown = bpy.data.objects["Stone baked"]
-    before = exported("falling").scene
-    for key in ("shown", "marked"):
-        found[key] = []
-    for frame in found["frames"]:
-        scene.frame_set(frame)
-        found["shown"].append(vertices_of(shown).tolist())
+    bpy.ops.wm.save_as_mainfile(filepath=str(folder / f"{name}.blend"))
+    return bpy.context.scene, stone
+
+
+def let_fall(stone):
+    mark(stone, "BODY")
+    stone.vorton.body.use_density, stone.vorton.body.density = True, 2500
+
+
+def places_of(stone, frames):
+    """Where its copy and the stone itself are in some frames."""
+    found = {"frames": frames, "shown": [], "marked": []}
+    for frame in frames:
+        bpy.context.scene.frame_set(frame)
+        found["shown"].append(vertices_of(bpy.data.objects["Stone baked"]).tolist())
         found["marked"].append(vertices_of(stone).tolist())
+    return found
+
+
+def falling(folder):
+    """A stone that falls: what shows it, and where."""
+    scene, stone = falling_stone(folder, "falling")
+    said = said_by(bpy.ops.vorton.bake)
+    found = places_of(stone, [5, 8, 12]) | {"said": said}
+    shown = bpy.data.objects["Stone baked"]
     found["rendered"] = [thing.hide_render for thing in (stone, shown)]
-    found["bodies"] = len(before.bodies)
+    found["bodies"] = len(exported("falling").scene.bodies)
     scene.frame_set(7)
     assert bpy.ops.vorton.show() == {"FINISHED"}
     found["frame"] = scene.frame_current
@@ -867,6 +891,70 @@ def falling(folder):
     assert bpy.ops.vorton.bake(overwrite=True) == {"FINISHED"}
     found |= {"then": sorted(thing.name for thing in scene.objects), "hidden": stone.hide_render}
     return found
+
+
+def joining(folder):
+    """A stone that falls from frame 7 of 5 to 12 on: it is none of the bodies before."""
+    scene, stone = falling_stone(folder, "joining", is_body=False)
+    stone.modifiers.clear()
+    assert bpy.ops.vorton.bake() == {"FINISHED"}
+    let_fall(stone)
+    scene.frame_set(8)
+    said = said_by(bpy.ops.vorton.bake_from, overwrite=True)
+    return places_of(stone, [8, 10, 12]) | {"said": said}
+
+
+def look_of(thing):
+    return [thing.hide_render, thing.display_type]
+
+
+def delete_by_key(thing):
+    with bpy.context.temp_override(selected_objects=[thing], active_object=thing):
+        assert bpy.ops.object.delete() == {"FINISHED"}
+
+
+def kept_things(folder):
+    """Own things beside those that show a bake, and copies that are deleted."""
+    scene, stone = falling_stone(folder, "kept")
+    stone.display_type, scene.frame_end = "SOLID", 6
+    own = bpy.data.collections.new("kept bodies")
+    scene.collection.children.link(own)
+    own.objects.link(bpy.data.objects.new("Statue", None))
+    assert bpy.ops.vorton.bake() == {"FINISHED"}
+    shown = bpy.data.objects["Stone baked"]
+    collection, twin, kept = shown.users_collection[0], stone.copy(), shown.copy()
+    collection.name, twin.name, kept.name = "mine", "Stone twin", "Stone kept"
+    for thing in (bpy.data.objects.new("Own", None), stone, twin, kept):
+        collection.objects.link(thing)
+    scene.collection.objects.unlink(stone)
+    twin.vorton.role = "NONE"
+    twin.modifiers.clear()  # it is no collider
+    assert bpy.ops.vorton.show() == {"FINISHED"}
+    shown = bpy.data.objects["Stone baked"]
+    found = {"again": [thing.name for thing in scene.objects], "deleted": []}
+    found |= {"own": [thing.name for thing in own.objects], "twin": look_of(twin)}
+    found["collection"] = shown.users_collection[0].name
+    for delete in (delete_by_key, bpy.data.objects.remove):
+        delete(bpy.data.objects["Stone baked"])
+        assert bpy.ops.vorton.show() == {"FINISHED"}
+        found["deleted"].append([look_of(bpy.data.objects["Stone baked"]), look_of(stone)])
+    bpy.data.objects.remove(bpy.data.objects["Stone baked"])
+    stone.vorton.body.use_density = False
+    assert bpy.ops.vorton.bake(overwrite=True) == {"FINISHED"}
+    found |= {"then": [thing.name for thing in scene.objects], "last": look_of(stone)}
+    return found
+
+
+def what_bodies_are(addons, folder):
+    sys.path.insert(0, addons)
+    import vorton_extension as addon
+
+    with registered(addon):
+        return {
+            "falling": falling(folder),
+            "joining": joining(folder),
+            "kept": kept_things(folder),
+        }
 
 
 def kept_points(addon, folder):
@@ -969,7 +1057,6 @@ def what_bakes_are(addons, folder):
             "nothing yet": nothing_yet(folder),
             "from here": from_here(addon, folder),
             "new grids": new_grids(addon, folder),
-            "falling": falling(folder),
             "points": kept_points(addon, folder),
         }
 
@@ -997,7 +1084,8 @@ def what_is_installed(archive, folder):
 
 
 def main(what, result, place, folder):
-    works = {"scene": what_scenes_are, "bake": what_bakes_are, "install": what_is_installed}
+    works = {"scene": what_scenes_are, "bake": what_bakes_are, "bodies": what_bodies_are}
+    works["install"] = what_is_installed
     report = works[what](place, Path(folder))
     report["version"] = bpy.app.version_string
     with open(result + ".part", "w", encoding="utf-8") as file:

@@ -37,7 +37,7 @@ def shape_of(vertices: np.ndarray, faces: np.ndarray) -> Shape:
         wider than long as a disk. A mesh that is open, or anything else, is a Mesh. Vertices at
         one place are one where that closes it.
     """
-    rows, faces = _welded(vertices, faces)
+    rows, faces = _welded(vertices[None], faces)
     vertices = vertices[rows]
     if len(faces) and count_open_edges(faces) == 0:
         lower, upper = vertices.min(axis=0), vertices.max(axis=0)
@@ -50,14 +50,16 @@ def shape_of(vertices: np.ndarray, faces: np.ndarray) -> Shape:
     return Mesh(vertices=vertices.astype(np.float32), faces=faces.astype(np.int32))
 
 
-def _welded(vertices: np.ndarray, faces: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def _welded(frames: np.ndarray, faces: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Which vertices stay, and the faces of these: of a mesh whose parts have vertices of their own
-    where they meet, as those of texts and curves do, one for each place; of any other mesh all.
+    where they meet in all of its frames (n, vertices, 3), as those of texts and curves do, one for
+    each place; of any other mesh all.
     """
-    whole = np.arange(len(vertices))
+    whole = np.arange(frames.shape[1])
     if not len(faces) or count_open_edges(faces) == 0:
         return whole, faces
-    places = vertices.astype(np.float32) + np.float32(0)  # -0 is 0
+    places = frames.astype(np.float32) + np.float32(0)  # -0 is 0
+    places = places.swapaxes(0, 1).reshape(len(whole), -1)
     _, first, number = np.unique(places, axis=0, return_index=True, return_inverse=True)
     joined = number.reshape(-1)[faces]
     joined = joined[(joined != np.roll(joined, 1, axis=1)).all(axis=1)]
@@ -176,7 +178,7 @@ def solid(vertices: np.ndarray, faces: np.ndarray) -> Shape:
 def deforming(frames: np.ndarray, faces: np.ndarray) -> tuple[Mesh, np.ndarray]:
     """The mesh of a body at the first of some frames (n, vertices, 3), and the float32 positions
     of its vertices in all of them; ValueError where it is open."""
-    rows, faces = _welded(frames[0], faces)
+    rows, faces = _welded(frames, faces)
     kept = frames[:, rows].astype(np.float32)
     return _checked(Mesh(vertices=kept[0], faces=faces.astype(np.int32))), kept
 

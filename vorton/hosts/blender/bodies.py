@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Sequence
 from typing import Any
 
@@ -10,24 +11,52 @@ import numpy as np
 from ...baked_bodies import BakedBodies
 from ...manifest import Manifest
 from ...scene import Scene
+from .made import add_made, remove_made
 from .objects import curves_of
 
-ORIGINAL = "vorton_original"
-"""Custom property of what shows a body: the object that it is a copy of."""
+SHOWN = "vorton_bodies"
+"""Custom property of a scene: what shows bodies."""
 
-Places = dict[int, Sequence[float]]
-"""By frame of the bake: place (three numbers, m) and unit quaternion (w, x, y, z)."""
+EARLIER = "vorton_earlier"
+"""Custom property of an object that a copy stands for: how it was shown before."""
+
+AS_SHOWN = "hide_render", "display_type"
+"""What is changed of such an object."""
 
 
-def moved_bodies(manifest: Manifest) -> dict[str, Places]:
-    """Where bodies that move by themselves are, by their names."""
+@dataclasses.dataclass
+class Motion:
+    """Where a body that moves by itself is; each place: three numbers, m, and a unit quaternion
+    (w, x, y, z).
+
+    Attributes
+    ----------
+    rest : sequence of float
+        Where its scene has it at time 0, before it moves by itself.
+    places : dict
+        By frame of the bake.
+    """
+
+    rest: Sequence[float]
+    places: dict[int, Sequence[float]] = dataclasses.field(default_factory=dict)
+
+
+def moved_bodies(manifest: Manifest) -> dict[str, Motion]:
+    """How bodies have moved by themselves, by their names."""
     scene = Scene.from_dict(manifest.data["scene"], manifest.folder)
-    found: dict[str, Places] = {}
-    for piece in BakedBodies(manifest, manifest.frames, scene).pieces:
-        for number in piece.numbers:
-            for key, place in manifest.frame(number).get("bodies", {}).items():
-                name = piece.whole.bodies[int(key)].name or f"bodies[{key}]"
-                found.setdefault(name, {})[number] = place
+    baked = BakedBodies(manifest, manifest.frames, scene)
+    found: dict[str, Motion] = {}
+    for piece in baked.pieces:
+        sim = baked.start(piece)
+        for alone, body in zip(piece.scene.bodies, sim.bodies if sim else (), strict=True):
+            records = {n: manifest.frame(n).get("bodies", {}) for n in piece.numbers}
+            places = {n: its[alone.name] for n, its in records.items() if alone.name in its}
+            if not places:
+                continue
+            name = piece.whole.bodies[int(alone.name)].name or f"bodies[{alone.name}]"
+            rest = *body.position, *body.rotation
+            earlier = found[name].places if name in found else {}
+            found[name] = Motion(rest, earlier | places)
     return found
 
 
@@ -35,67 +64,59 @@ def show_bodies(manifest: Manifest, name: str, scene: Any, length: float) -> Non
     """Let copies of the objects that were bodies move as in a bake, in a collection of their own.
 
     The objects themselves stay where the simulation begins, as wires that are not rendered, until
-    another bake leaves them as they are. What an earlier call has made is removed.
+    another bake leaves them as they are. What an earlier call has made is removed, and nothing
+    else, wherever it is.
 
     Parameters
     ----------
     manifest : Manifest
     name : str
-        Of the collection.
+        Of the collection, where there is none from an earlier call.
     scene : bpy.types.Scene
         Its first frame is that of the bake.
     length : float
         How many metres a unit of Blender is.
     """
-    import bpy
-
-    collection = scene.collection.children.get(name)
-    if collection is not None:
-        _remove_copies(collection)
     moved = moved_bodies(manifest)
+    _remove_copies(scene)
     if not moved:
         return
-    if collection is None:
-        collection = bpy.data.collections.new(name)
-        scene.collection.children.link(collection)
     here, part = scene.frame_current, scene.frame_subframe
     scene.frame_set(scene.frame_start)
-    for body, places in moved.items():
+    for body, motion in moved.items():
         if body in scene.objects:
-            _show(scene.objects[body], places, collection, scene.frame_start, length)
+            _show(scene.objects[body], motion, name, scene, length)
     scene.frame_set(here, subframe=part)
 
 
-def _remove_copies(collection: Any) -> None:
-    """Their originals are again as they were."""
-    import bpy
+def _remove_copies(scene: Any) -> None:
+    """Remove what shows bodies, and let their objects be shown as before."""
+    for thing in scene.objects:
+        if EARLIER in thing:
+            for what, value in thing[EARLIER].items():
+                setattr(thing, what, value)
+            del thing[EARLIER]
+    remove_made(scene, SHOWN)
 
-    for thing in list(collection.objects):
-        original = thing.get(ORIGINAL)
-        if original is not None:
-            original.hide_render, original.display_type = thing.hide_render, thing.display_type
-        bpy.data.objects.remove(thing)
 
-
-def _show(thing: Any, places: Places, collection: Any, start: int, length: float) -> None:
-    """A copy of an object, which lies at the first frame of the bake, carried by an empty in the
-    middle of the body."""
+def _show(thing: Any, motion: Motion, name: str, scene: Any, length: float) -> None:
+    """A copy of an object, which is where its body rests, carried by an empty in the middle of the
+    body."""
     import bpy
     from mathutils import Matrix, Quaternion
 
-    first = min(places)
     carrier = bpy.data.objects.new(f"{thing.name} motion", None)
     carrier.empty_display_size = 0.1 / length
     carrier.rotation_mode = "QUATERNION"
-    collection.objects.link(carrier)
+    add_made(carrier, scene, SHOWN, name)
     before = Quaternion()
-    for number, place in sorted(places.items()):
+    for number, place in sorted(motion.places.items()):
         turn = Quaternion(place[3:])
         before = -turn if turn.dot(before) < 0 else turn  # the shorter way
         carrier.location = np.array(place[:3]) / length
         carrier.rotation_quaternion = before
         for path in ("location", "rotation_quaternion"):
-            carrier.keyframe_insert(path, frame=start + number - 1)
+            carrier.keyframe_insert(path, frame=scene.frame_start + number - 1)
     for curve in curves_of(carrier):
         for point in curve.keyframe_points:
             point.interpolation = "LINEAR"
@@ -108,12 +129,11 @@ def _show(thing: Any, places: Places, collection: Any, start: int, length: float
         shown.field.type = "NONE"
     for modifier in [m for m in shown.modifiers if m.type == "COLLISION"]:
         shown.modifiers.remove(modifier)
-    shown[ORIGINAL] = thing
-    collection.objects.link(shown)
-    place = places[first]
-    turn = Quaternion(place[3:]).to_matrix().to_4x4()
-    carried = Matrix.Translation(np.array(place[:3]) / length) @ turn
+    add_made(shown, scene, SHOWN, name)
+    turn = Quaternion(motion.rest[3:]).to_matrix().to_4x4()
+    carried = Matrix.Translation(np.array(motion.rest[:3]) / length) @ turn
     shown.parent = carrier
     shown.matrix_parent_inverse = carried.inverted() @ thing.matrix_world
     shown.matrix_basis = Matrix()
+    thing[EARLIER] = {what: getattr(thing, what) for what in AS_SHOWN}
     thing.hide_render, thing.display_type = True, "WIRE"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import dataclasses
 import time
+import warnings
 from collections.abc import Callable
 from typing import Any
 
@@ -14,6 +15,7 @@ from ..._core import BlowUpError, CapacityError
 from ...bodies import Body, BodyBase
 from ...emitter import Emitter
 from ...scene import Scene
+from ...scene_advice import SceneWarning, warn_of_scene
 from ...simulation import Simulation
 from ...sources import Tracers
 
@@ -104,10 +106,14 @@ class Live:
         self._begin(scene, FIRST)
 
     def _begin(self, scene: Scene, factor: float) -> None:
-        """Begin anew, at least so coarse; where the scene is refused all stays as it was."""
+        """Begin anew, at least so coarse; where the scene is refused all stays as it was. Warnings
+        are of the scene as it is, not of how coarse it is here.
+        """
         while True:
             try:
-                sim = Simulation(coarse(scene, factor), fps=self.fps)
+                with warnings.catch_warnings():
+                    warnings.simplefilter("ignore", SceneWarning)
+                    sim = Simulation(coarse(scene, factor), fps=self.fps)
                 break
             except (CapacityError, ValueError) as error:
                 if factor >= COARSEST or not _too_many(error):
@@ -116,6 +122,7 @@ class Live:
         self._sim, self._scene, self.factor = sim, scene, factor
         self._items = _items(sim.scene)
         self._slow = 0
+        warn_of_scene(scene)
 
     def _restart(self, scene: Scene, factor: float) -> None:
         self._begin(scene, factor)

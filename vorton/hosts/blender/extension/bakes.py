@@ -92,6 +92,7 @@ class VORTON_OT_export(bpy.types.Operator):
         name = f'"{name}"' if " " in name else name
         text = f"vorton bake {name} OUT --frames 1-{made.frames} --fps {fps}"
         text += "" if scene.vorton.keep_points else " --no-tracers"
+        text += "" if scene.vorton.keep_archive else " --no-archive"
         self.report({"INFO"}, text)
         return {"FINISHED"}
 

@@ -10,6 +10,7 @@ from mathutils import Vector
 from vorton.hosts.blender import objects, roles, stage
 from vorton.hosts.blender.export import marked, metres
 from vorton.hosts.blender.firelight import add_firelight
+from vorton.hosts.blender.made import add_made, remove_made
 from vorton.hosts.blender.materials import look_of
 from vorton.scene import Scene
 
@@ -18,6 +19,7 @@ from .places import find_bake, scene_name, shown_folder
 
 PRESETS = Path(__file__).parent / "presets"
 FRAMES = 96  # of a preset
+STAGE = "vorton_stage"  # custom property of a scene: what its stage has added
 BORN_IN = [role.name for role in roles.ROLES.values() if role.shape == "filled"]
 
 
@@ -138,7 +140,6 @@ class VORTON_OT_stage(bpy.types.Operator):
 @contextlib.contextmanager
 def as_stage(scene):
     """What is added within goes to a collection of its own, in the place of an earlier stage."""
-    name = f"{scene_name(scene)} stage"
     before, camera, world = set(scene.collection.objects), scene.camera, scene.world
 
     def added():
@@ -152,14 +153,10 @@ def as_stage(scene):
         for thing in added():
             bpy.data.objects.remove(thing)
         raise
-    collection = bpy.data.collections.get(name)
-    if collection is None or name not in scene.collection.children:
-        collection = bpy.data.collections.new(name)
-        scene.collection.children.link(collection)
-    for thing in list(collection.objects):
-        bpy.data.objects.remove(thing)
-    for thing in added():
-        collection.objects.link(thing)
+    new = added()
+    remove_made(scene, STAGE)
+    for thing in new:
+        add_made(thing, scene, STAGE, f"{scene_name(scene)} stage")
         scene.collection.objects.unlink(thing)
 
 
