@@ -135,3 +135,11 @@ def test_a_short_time_of_a_drag_is_no_blow_up():
     sim.step(3)
     assert sim.health.substeps < 30
     assert 1 < sim.velocity_at([[0.1, 0, 0]])[0, 0] < 3
+
+
+def test_an_emitter_is_told_what_to_change():
+    scene = vt.Scene("geyser")
+    disk = vt.Disk(radius=0.15, thickness=0.1)
+    scene.add(vt.Emitter(disk, temperature=373, swirl=1e6, core=0.05))
+    with pytest.raises(vt.BlowUpError, match="give that emitter less swirl"):
+        vt.Simulation(scene, threads=1).step(3)

@@ -53,7 +53,9 @@ class Emitter(ChangingFluidSource):
     renew : number, 1/s, optional; animatable
         How often a second the shape is filled anew, >= 0; 0: once, at `start`. Default: as fast as
         the fluid leaves it by itself, sqrt(g |density deviation| / ambient density / height) / 2.
-        More makes a stronger plume: what counts is the lightness that is born a second.
+        More makes a stronger plume: what counts is the lightness that is born a second. Ten times
+        as often, fluid that has not left is crowded, and with much swirl beside a floor the flow
+        blows up.
     core : number, m, optional
         Core radius of its vortons, 1e-9 to 1e9: the resolution. A grid cell is as wide, vortons
         are born core / 2 apart. Wide cores start late: a ball that is filled once falls or rises

@@ -93,6 +93,12 @@ static int32_t nearest_body(const vt_simulation *s, const double point[3], doubl
     return nearest;
 }
 
+static int is_in_emitter(const vt_simulation *s, const vt_blow_up *found, double near)
+{
+    return found->source >= 0 && s->sources.made_by[found->source] == VT_SOURCE_EMITTER &&
+           found->source_distance < near;
+}
+
 static const char *remedy_for(const vt_simulation *s, vt_substep_limit limit,
                               const vt_blow_up *found)
 {
@@ -105,7 +111,12 @@ static const char *remedy_for(const vt_simulation *s, vt_substep_limit limit,
     case VT_LIMIT_TURN:
         return "let the bodies turn more slowly, or take more frames a second";
     default:
-        return fabs(found->body_distance) < near
+        return is_in_emitter(s, found, near)
+                   ? "give that emitter less swirl, renew it less often or keep it off walls: "
+                     "fluid "
+                     "that has not left when more is born is crowded; Method(cores='filtered') "
+                     "bears more of that"
+               : fabs(found->body_distance) < near
                    ? "keep sources farther from that body, or give them larger cores and less "
                      "circulation"
                    : "give what is there less circulation or speed, or larger cores, or take more "
