@@ -203,7 +203,8 @@ def test_no_number_of_a_manifest_changes_unseen(reference, tmp_path):
     layout a manifest is read."""
     raw, path = (reference / "ring.json").read_text(), tmp_path / "ring.json"
     data = Manifest.find(reference).data
-    digits = [at for at, letter in enumerate(raw) if letter.isdigit()]
+    named = raw.index('"manifest_sha256"')  # under another name it is a line that nobody reads
+    digits = [n for n, c in enumerate(raw) if c.isdigit() and not 0 < n - named < 17]
     refused = 0
     for at in np.random.default_rng(5).choice(digits, 300, replace=False):
         path.write_text(f"{raw[:at]}{(int(raw[at]) + 1) % 10}{raw[at + 1:]}")

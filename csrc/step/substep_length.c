@@ -79,7 +79,8 @@ static const double way_in_substep = 0.55;
 /* How many substeps a step of a second needs for walls, of at most so many. */
 static double count_for_walls(const vt_simulation *s, double most)
 {
-    const double wakes = vti_wake_speed(s) / (way_in_substep * s->grid.core);
+    const double speed = vti_wake_speed(s);
+    const double wakes = speed > 0 ? speed / (way_in_substep * s->grid.core) : 0;
     return fmax(fmin(rate_of_shedding(s), most),
                 fmin(wakes, most * MOST_FOR_WAKES / MOST_FOR_PANELS));
 }
