@@ -220,17 +220,6 @@ static void mirror_node(const vt_simulation *s, double point[3], double room,
         image[c] = (float)(point[c] / h - s->grid.base[c]);
 }
 
-/* Half of the thickness of the thinnest solid of a body, m; of a container and of a plane
- * none is thin. */
-static double half_thickness(const vt_paneled_body *b)
-{
-    double least = INFINITY;
-    for (int32_t n = 0; n < b->body->solid_count && !b->body->hole; n++)
-        if (b->body->solids[n].kind != VT_SHAPE_PLANE)
-            least = fmin(least, b->body->scale * b->body->solids[n].inscribed);
-    return least;
-}
-
 /* Whether a point of that room and normal is in the middle of a body; normal of the other face. */
 static int is_between(const vt_simulation *s, const vt_paneled_body *b, const double point[3],
                       double room, const double normal[3], double other[3])
@@ -238,7 +227,7 @@ static int is_between(const vt_simulation *s, const vt_paneled_body *b, const do
     const double h = s->grid.spacing;
     const vt_paneled_body *body = NULL;
     double beyond[3];
-    if (-room < half_thickness(b) - middle * h)
+    if (-room < b->half_thickness - middle * h)
         return 0;
     memcpy(beyond, point, sizeof beyond);
     vti_add_scaled(beyond, -2 * middle * h, normal);
@@ -257,7 +246,7 @@ static int32_t add_lift(const node_job *job, int64_t bin, const double point[3],
     const vt_paneled_body *near = NULL;
     memcpy(above, point, sizeof above);
     vti_add_scaled(above, height - room, normal);
-    if (!(vti_abs(room) < height) || half_thickness(body) < least_half_thickness * height ||
+    if (!(vti_abs(room) < height) || body->half_thickness < least_half_thickness * height ||
         vti_nearest_wall(s, above, free, other, &near) < free)
         return -1;
     const int32_t number = job->bins[bin].lifts++;

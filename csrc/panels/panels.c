@@ -67,6 +67,15 @@ static void lay_square(const vt_simulation *s, vt_paneled_body *b)
 }
 
 /* frame: velocity of the fluid against which bodies move, m/s. */
+static double half_thickness_of(const vt_body *body)
+{
+    double least = INFINITY;
+    for (int32_t n = 0; n < body->solid_count && !body->hole; n++)
+        if (body->solids[n].kind != VT_SHAPE_PLANE)
+            least = fmin(least, body->scale * body->solids[n].inscribed);
+    return least;
+}
+
 static vt_paneled_body pose_body(const vt_simulation *s, int32_t n, double time,
                                  const double frame[3])
 {
@@ -78,7 +87,8 @@ static vt_paneled_body pose_body(const vt_simulation *s, int32_t n, double time,
                          .number = n,
                          .count = set->count,
                          .pose = vti_body_pose(&s->transforms, body, time),
-                         .reach = body->reach};
+                         .reach = body->reach,
+                         .half_thickness = half_thickness_of(body)};
     vti_add_scaled(b.pose.position, -1, s->panels.way);
     vti_pose_point(&b.pose, body->center, b.center);
     memcpy(b.velocity, motion.velocity, sizeof b.velocity);

@@ -18,8 +18,10 @@ typedef struct vt_paneled_body {
     vt_pose pose, laid;             /* of the space of the body; of that of the panels */
     double velocity[3], angular[3]; /* of the origin of its space, less the wind, m/s; rad/s */
     double center[3], reach;        /* a sphere around it, m */
-    double charge;                  /* sum of its sources, m^3/s: 0 of a rigid body */
-    double dipole[3];               /* of its sources: what others see of it from far away, m^4/s */
+    double
+        half_thickness; /* of its thinnest solid, m; of a container and of a plane none is thin */
+    double charge;      /* sum of its sources, m^3/s: 0 of a rigid body */
+    double dipole[3];   /* of its sources: what others see of it from far away, m^4/s */
     double wide_dipole[3]; /* of that what lies within wide panels: panels/source_densities.c */
     vt_impulse
         wide_force; /* what vortons and winds pull at those with, see conservation/body_forces.c */

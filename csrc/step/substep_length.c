@@ -76,19 +76,17 @@ static double rate_of_shedding(const vt_simulation *s)
  * falling at that, blew up with .65 and held with .58. */
 static const double way_in_substep = 0.55;
 
-/* How many substeps a step of a second needs for walls, of at most so many. */
-static double count_for_walls(const vt_simulation *s, double most)
+/* How many substeps a second that takes. */
+static double rate_of_wakes(const vt_simulation *s)
 {
     const double speed = vti_wake_speed(s);
-    const double wakes = speed > 0 ? speed / (way_in_substep * s->grid.core) : 0;
-    return fmax(fmin(rate_of_shedding(s), most),
-                fmin(wakes, most * MOST_FOR_WAKES / MOST_FOR_PANELS));
+    return speed > 0 ? speed / (way_in_substep * s->grid.core) : 0;
 }
 
 vt_status vti_choose_substep(vt_simulation *s, const vt_scheme *scheme, const vt_substep *w,
                              double step, double remaining, double *dt)
 {
-    const double most_for_panels = MOST_FOR_PANELS * (remaining / step) * (1 - 1e-9);
+    const double share = (remaining / step) * (1 - 1e-9), most_for_panels = MOST_FOR_PANELS * share;
     const vt_largest most = vti_find_largest(&s->extremes);
     need n = {remaining * vti_fast_gradient(s) / s->def.method.turn, VT_LIMIT_GRADIENT};
     const double push = vti_largest_force(s);
@@ -103,7 +101,8 @@ vt_status vti_choose_substep(vt_simulation *s, const vt_scheme *scheme, const vt
         const double turned = remaining * vti_panel_gradient(s) / s->def.method.turn;
         raise_need(&n, fmin(fmax(moved, turned), most_for_panels), VT_LIMIT_PANELS);
     }
-    raise_need(&n, remaining * count_for_walls(s, most_for_panels / remaining), VT_LIMIT_PANELS);
+    raise_need(&n, fmin(remaining * rate_of_shedding(s), most_for_panels), VT_LIMIT_PANELS);
+    raise_need(&n, fmin(remaining * rate_of_wakes(s), MOST_FOR_WAKES * share), VT_LIMIT_PANELS);
     const double diffusivity = vti_largest_diffusivity(s);
     if (diffusivity > 0 && s->vorton_spacing > 0)
         raise_need(&n, remaining * diffusivity / vti_diffusion_reach(s), VT_LIMIT_DIFFUSION);
