@@ -420,30 +420,30 @@ def settle_folder(scene):
     Running.earlier = None
 
 
-class VORTON_OT_cancel(bpy.types.Operator):
-    """Stop the bake; its frames stay, and Bake goes on from there"""
-
-    bl_idname = "vorton.cancel"
-    bl_label = "Cancel"
+class WhileBaking:
+    """What acts on the bake that runs."""
 
     @classmethod
     def poll(cls, context):
         return Running.job is not None
+
+
+class VORTON_OT_cancel(WhileBaking, bpy.types.Operator):
+    """Stop the bake; its frames stay, and Bake goes on from there"""
+
+    bl_idname = "vorton.cancel"
+    bl_label = "Cancel"
 
     def execute(self, context):
         Running.job.cancel()
         return {"FINISHED"}
 
 
-class VORTON_OT_pause(bpy.types.Operator):
+class VORTON_OT_pause(WhileBaking, bpy.types.Operator):
     """Let the bake wait after the frame that it writes, with the processors free, or go on"""
 
     bl_idname = "vorton.pause"
     bl_label = "Pause"
-
-    @classmethod
-    def poll(cls, context):
-        return Running.job is not None
 
     def execute(self, context):
         Running.job.pause(not Running.job.paused)
