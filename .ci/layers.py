@@ -7,7 +7,8 @@
 2. No circle: neither by includes nor by symbols do units (x.c with x.h) need each other.
 3. Symbols: what objects export begins with vt_ where a public header declares it and with vti_
    elsewhere (kernels, compiled once for each target: vti_TARGET_).
-4. Sizes: 3 to 25 units in a folder, 600 lines in a file, 80 lines in a function.
+4. Memory: blocks come from base/memory alone, which asks the host.
+5. Sizes: 3 to 25 units in a folder, 600 lines in a file, 80 lines in a function.
 """
 
 import argparse
@@ -18,6 +19,7 @@ from collections import defaultdict
 from pathlib import Path
 
 LEAST_UNITS, MOST_UNITS, MOST_LINES, MOST_FUNCTION_LINES = 3, 25, 600, 80
+ALLOCATES = {"malloc", "calloc", "realloc", "aligned_alloc", "posix_memalign", "strdup", "free"}
 
 
 def read_layers(source):
@@ -150,6 +152,13 @@ def check_symbols(defined, source):
             yield f"{unit} exports {name}, {kind}, which no public header declares"
 
 
+def check_memory(needed):
+    for unit, names in sorted(needed.items()):
+        if unit != "base/memory" and folder_of(unit) != "python":
+            for name in sorted(ALLOCATES & names):
+                yield f"{unit} needs {name}; memory comes from base/memory"
+
+
 def check_sizes(source):
     units = defaultdict(set)
     for path in sorted(source.rglob("*.[ch]")):
@@ -192,6 +201,7 @@ def check(source, objects=None):
         if not uses:
             faults.append(f"{objects}: no objects of {source}")
         faults += [*check_direction(uses, layers), *check_symbols(defined, source)]
+        faults += check_memory(needed)
         edges += uses
     return faults + [f"circle: {' - '.join(circle)}" for circle in find_circles(edges)]
 

@@ -76,12 +76,16 @@ def test_a_house_without_fault(house):
             "low/c exports vt_c, with the public prefix",
         ),
         ({"low/c.c": "int c(void)\n{\n    return 1;\n}\n"}, "low/c exports c, without vti_"),
+        (
+            {"low/c.c": "#include <stdlib.h>\nvoid *vti_c(void)\n{\n    return malloc(9);\n}\n"},
+            "low/c needs malloc; memory comes from base/memory",
+        ),
         ({"c.h": ""}, "c.h lies at the root of csrc"),
         ({"low/c.h": '#include "low/g.h"\n'}, "there is no such header"),
         ({"low/deep/c.h": ""}, "low/deep/: 1 units; allowed are 3 to 25"),
     ],
     ids=["include", "symbol", "circle of includes", "circle of symbols", "folder", "file"]
-    + ["function", "public prefix", "no prefix", "root", "no header", "lonely"],
+    + ["function", "public prefix", "no prefix", "memory", "root", "no header", "lonely"],
 )
 def test_each_fault_is_found(house, changes, fault):
     compiled = any(name.endswith(".c") for name in changes)

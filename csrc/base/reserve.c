@@ -3,7 +3,6 @@
 #include "base/reserve.h"
 
 #include <stdint.h>
-#include <stdlib.h>
 
 #if defined(_WIN32)
 
@@ -34,16 +33,6 @@ void vti_release(void *range, size_t bytes)
     (void)bytes;
     if (range)
         VirtualFree(range, 0, MEM_RELEASE);
-}
-
-void *vti_allocate(size_t bytes)
-{
-    return malloc(bytes);
-}
-
-void *vti_allocate_lines(size_t bytes)
-{
-    return malloc(bytes);
 }
 
 #else
@@ -86,23 +75,6 @@ void vti_release(void *range, size_t bytes)
 {
     if (range)
         munmap(range, bytes ? bytes : 1);
-}
-
-void *vti_allocate(size_t bytes)
-{
-    const size_t huge = (size_t)2 << 20;
-    if (bytes < huge || bytes > SIZE_MAX - huge)
-        return malloc(bytes);
-    const size_t whole = (bytes + huge - 1) / huge * huge;
-    void *const memory = aligned_alloc(huge, whole);
-    if (memory)
-        vti_reserve_huge(memory, whole);
-    return memory;
-}
-
-void *vti_allocate_lines(size_t bytes)
-{
-    return aligned_alloc(64, (bytes + 63) / 64 * 64);
 }
 
 #endif

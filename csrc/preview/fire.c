@@ -4,9 +4,8 @@
  * integral over s of a Gaussian of standard deviation s. */
 #include "preview/fire.h"
 
-#include <stdlib.h>
-
 #include "base/math_double.h"
+#include "base/memory.h"
 #include "base/parallel.h"
 #include "base/status.h"
 
@@ -84,11 +83,11 @@ static void find_glow(void *context, int64_t begin, int64_t end)
 vt_status vti_find_glow(const vt_volume *volume, int threads, float **glow, float **warmth)
 {
     const size_t bytes = (size_t)volume->density.count * VT_LEAF_VOXELS * sizeof(float);
-    *glow = vti_allocate(bytes);
-    *warmth = vti_allocate(bytes);
+    *glow = vti_allocate_huge(bytes);
+    *warmth = vti_allocate_huge(bytes);
     if (!*glow || !*warmth) {
-        free(*glow);
-        free(*warmth);
+        vti_free(*glow);
+        vti_free(*warmth);
         *glow = *warmth = NULL;
         return vti_fail(VT_OUT_OF_MEMORY, "no memory for the fire of a preview");
     }
@@ -197,7 +196,7 @@ _Bool vti_add_fire_light(const int64_t count[3], double spacing, const f4 *sourc
     f4 *const blurred = vti_allocate_lines((size_t)nodes * sizeof *blurred);
     blur b;
     if (!blurred || !start_blur(&b, blurred, count, WIDEST, threads)) {
-        free(blurred);
+        vti_free(blurred);
         return 0;
     }
     for (int64_t radius = 1; radius <= WIDEST; radius *= 2) {
@@ -210,8 +209,8 @@ _Bool vti_add_fire_light(const int64_t count[3], double spacing, const f4 *sourc
         for (int64_t i = 0; i < nodes; i++)
             light[i] += f4_set((float)weight) * blurred[i];
     }
-    free(b.lines);
-    free(blurred);
+    vti_free(b.lines);
+    vti_free(blurred);
     return 1;
 }
 
@@ -232,7 +231,7 @@ _Bool vti_add_bloom(int64_t width, int64_t height, double share, const f4 *fire,
         radius[n] = radius[n] > 0 ? radius[n] : 1;
     }
     if (!blurred || !start_blur(&b, blurred, count, radius[1], threads)) {
-        free(blurred);
+        vti_free(blurred);
         return 0;
     }
     for (int n = 0; n < 2; n++) {
@@ -241,7 +240,7 @@ _Bool vti_add_bloom(int64_t width, int64_t height, double share, const f4 *fire,
         for (int64_t i = 0; i < width * height; i++)
             picture[i] += f4_set((float)share) * blurred[i];
     }
-    free(b.lines);
-    free(blurred);
+    vti_free(b.lines);
+    vti_free(blurred);
     return 1;
 }

@@ -1,15 +1,15 @@
 #include "volume/bytes.h"
 
-#include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "base/reserve.h"
 
 void vti_reserve_bytes(vt_bytes *b, size_t size)
 {
     if (b->failed || size <= b->capacity)
         return;
-    uint8_t *const bytes = b->bytes ? realloc(b->bytes, size) : vti_allocate(size);
+    uint8_t *const bytes = b->bytes ? vti_resize(b->bytes, size) : vti_allocate_huge(size);
     b->failed = !bytes;
     b->bytes = bytes ? bytes : b->bytes;
     b->capacity = bytes ? size : b->capacity;

@@ -4,8 +4,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/memory.h"
+
 typedef struct vt_bytes {
-    uint8_t *bytes; /* to be given back with free() */
+    uint8_t *bytes; /* to be given back with vti_free() */
     size_t size, capacity;
     int failed; /* no memory: what follows is not stored */
 } vt_bytes;
