@@ -226,20 +226,6 @@ static vt_impulse keep_share(const vt_simulation *s, const surface *f, double de
     return owed;
 }
 
-/* matrix x = right side, both 3 x 3; the matrix is symmetric and positive. */
-static void solve_three(const double (*matrix)[3], const double right[3], double x[3])
-{
-    double both[6][6] = {{0}}, wide[6] = {0}, found[6];
-    for (int i = 0; i < 3; i++) {
-        both[i][i] = 1;
-        wide[i + 3] = right[i];
-        for (int j = 0; j < 3; j++)
-            both[i + 3][j + 3] = matrix[i][j];
-    }
-    vti_solve_inertia((const double (*)[6])both, wide, found);
-    memcpy(x, found + 3, 3 * sizeof *x);
-}
-
 /* product = matrix^2 */
 static void square(const double (*matrix)[3], double (*product)[3])
 {
@@ -279,7 +265,7 @@ static const double least_arm = 0.005;
 
 static void leave_couple(const surface *f, double couple[3])
 {
-    double arms[3][3], second[3][3], fourth[3][3], left[3];
+    double arms[3][3], second[3][3], fourth[3][3], left[3] = {0};
     find_arms(f, arms);
     for (int i = 0; i < 3; i++)
         for (int c = 0; c < 3; c++)
@@ -288,7 +274,7 @@ static void leave_couple(const surface *f, double couple[3])
     square((const double (*)[3])second, fourth);
     for (int i = 0; i < 3; i++)
         fourth[i][i] += 1;
-    solve_three((const double (*)[3])fourth, couple, left);
+    (void)vti_solve_three((const double (*)[3])fourth, couple, left);
     vti_subtract(couple, left, couple);
 }
 
