@@ -582,9 +582,9 @@ LIGHT = {
 @pytest.mark.parametrize("shape", LIGHT)
 def test_bodies_of_any_density_go_with_a_gentle_flow(shape):
     """From a thousandth of the water's density to a thousand times it: neither they nor their walls
-    are faster than the fastest eddies, three times the rms; the lightest two move alike, and the
-    heaviest stays where it is. A body so light that its own inertia is nothing is held by the fluid
-    that moves with it, also against turning."""
+    are faster than the fastest eddies, three times the rms; the lightest two go the same way at
+    first, and the heaviest stays where it is. A body so light that its own inertia is nothing is
+    held by the fluid that moves with it, also against turning."""
     speed, found = 0.3, {}
     for ratio in (1e-3, 1e-2, 1, 1e3):
         scene = vt.Scene("gentle", ambient=vt.Water(), gravity=(0, 0, 0), seed=1)
@@ -600,8 +600,8 @@ def test_bodies_of_any_density_go_with_a_gentle_flow(shape):
     for rows in found.values():
         assert np.linalg.norm(rows[:, :3], axis=1).max() < 3 * speed
         assert np.linalg.norm(rows[:, 3:], axis=1).max() < 3 * speed
-    apart = np.linalg.norm(found[1e-3] - found[1e-2], axis=1).mean()
-    assert apart < 0.5 * np.linalg.norm(found[1e-3], axis=1).mean()
+    one, other = found[1e-3][:8, :3], found[1e-2][:8, :3]
+    assert np.linalg.norm(one - other, axis=1).mean() < 0.05 * np.linalg.norm(one, axis=1).mean()
     assert np.abs(found[1e3]).max() < 0.01 * speed
 
 
