@@ -4,8 +4,8 @@
  * once. Bodies shed from each of their panels a layer one core thick, and those of all panels along
  * the flow come to lie in one: behind a body volumes overlap several times over. What cleaning
  * takes in a substep, a share of up to .6 times that, was more than twice what diverges, and
- * strengths that no field shows grew twofold in each: balls of three and six cells in a wind of 4
- * m/s blew up (tests/test_newborn.py). */
+ * strengths that no field shows grew twofold in each: balls of three and six cells blew up in
+ * winds of 4 and 8 m/s (tests/test_newborn.py). */
 #pragma once
 
 #include "state/simulation.h"
