@@ -155,6 +155,26 @@ def test_the_wake_of_a_ball_in_the_wind_stays_as_it_is():
     assert max(strongest) < 3 * np.median(strongest)
 
 
+@pytest.mark.parametrize(
+    "cells, panels, speed, frames",
+    slow_but([(3, 1280, 4, 20)], [(3, 1280, 4, 20), (6, 320, 8, 16)]),
+)
+def test_the_wake_of_a_small_ball_makes_no_noise(cells, panels, speed, frames):
+    """The volumes of what its panels have shed overlap; cleaning takes no more than there is. The
+    flow stays as fast as it is about bodies, twice the wind, half as much again where vortices
+    roll up, and the energy changes as the wake grows, not twofold in a frame."""
+    radius = 0.2
+    scene = vt.Scene(spacing=radius / cells, gravity=(0, 0, 0), wind=(speed, 0, 0))
+    scene.add(vt.Body(vt.Sphere(radius=radius), panels=panels))
+    sim = vt.Simulation(scene, fps=24, threads=1)
+    energy = []
+    for _ in range(frames):
+        sim.step()
+        energy.append(sim.health.energy)
+        assert sim.health.largest_speed < 3 * speed
+    assert max(b / a for a, b in zip(energy[8:-1], energy[9:])) < 1.5
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("order", ["second", "fourth"])
 def test_a_wake_whose_end_is_removed_stays_straight(order):

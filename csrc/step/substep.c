@@ -8,6 +8,7 @@
 #include "state/particles.h"
 #include "state/predicates.h"
 #include "state/wind_at_time.h"
+#include "step/volume_cover.h"
 
 /* ---- velocity at the vortons ---- */
 
@@ -238,13 +239,15 @@ void vti_finish(vt_simulation *s, const vt_scheme *scheme, vt_substep *w, double
                 vt_reaction *reaction)
 {
     const vt_vortons *const v = &s->vortons;
+    const size_t mark = vti_arena_mark(&s->arena);
     vt_ending ending = {.dt = dt,
                         .share = scheme->share,
                         .born = w->born,
                         .since = s->last_substep > 0 ? (dt + s->last_substep) / 2 : 0,
                         .first = w->first,
                         .started = !w->extrapolates,
-                        .cleaned_volume = cleaned_volume(s)};
+                        .cleaned_volume = cleaned_volume(s),
+                        .cover = vti_find_cover(s, w->count, w->sorted, w->row_start)};
     vt_vorton_rows rows = {v->position, v->strength, v->volume, v->bound_volume,
                            v->velocity, v->age,      v->flags,  NULL,
                            NULL,        NULL};
@@ -281,4 +284,5 @@ void vti_finish(vt_simulation *s, const vt_scheme *scheme, vt_substep *w, double
     VT_TIMED(s, balance, vti_close_balance(s, dt, &balance));
     const double owed = balance.restored ? 1 : 1 - balance.share;
     VT_TIMED(s, balance, vti_close_reaction(s, dt, owed, reaction));
+    vti_arena_pop(&s->arena, mark);
 }

@@ -111,6 +111,7 @@ typedef struct vt_ending {
                    */
     int32_t born; /* whether any are newborn: the columns take the volumes in their bounds */
     float cleaned_volume; /* of a vorton, m^3: the largest that cleaning acts on */
+    const float *cover;   /* how often volumes fill the space about each; NULL: about once */
 } vt_ending;
 
 /* The columns that records are made of. */

@@ -1,7 +1,7 @@
 #include "kernels/particles/stretching.h"
 
-#include "base/math_vector.h"
 #include "kernels/grid/quadratic.h"
+#include "kernels/particles/share_in_substep.h"
 
 /* Records per block, a multiple of every vector length: 10 us of work. */
 enum { BLOCK = 512 };
@@ -418,12 +418,6 @@ VT_INLINE vf strain_rate(const sample *s)
     return vf_sqrt(vf_set(2.0f) * sum);
 }
 
-/* 1 - exp(-rate x), x >= 0 */
-VT_INLINE vf fraction(double rate, vf x)
-{
-    return vf_set(1.0f) - vf_exp(vf_set((float)-rate) * x);
-}
-
 /* The changes of VL vortons in a substep. */
 typedef struct change {
     vf strength[3], step, age, share, volume, core;
@@ -564,7 +558,8 @@ static void finish_block(void *data, int64_t begin, int64_t end, int thread)
         /* a vorton born inside the substep (negative age) moves for the rest of it only */
         by.step = vf_max(vf_min(by.age, dt), (vf){0});
         const vf turned = strain_rate(&s) * by.step;
-        const vf cleaned = fraction(c->method->cleaning, turned) *
+        const vf cover = c->ending.cover ? vf_gather(c->ending.cover, s.home) : (vf){0};
+        const vf cleaned = share_cleaned(c->method->cleaning, turned, cover) *
                            vf_min(by.volume, vf_set(c->ending.cleaned_volume));
         by.share = fraction(c->method->exchange, turned);
         for (int a = 0; a < 3; a++)
