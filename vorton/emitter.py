@@ -127,7 +127,7 @@ class Emitter(ChangingFluidSource):
         if isinstance(self.shape, Surface) and self.rim not in (None, 0):
             text = "the fluid of a Surface has no rim"
             raise ValueError(f"Emitter.rim = {shown(self.rim)}: {text}")
-        check_end(self, goes_with="renew", goes_on=self.renew != 0)
+        check_end(self, goes_with="renew", goes_on=self._goes_on())
 
     def to_dict(self) -> dict[str, Any]:
         """Plain data; flame and soot only where there are some: the format from before them."""
@@ -149,6 +149,9 @@ class Emitter(ChangingFluidSource):
         if isinstance(self.shape, Surface):
             return 2 * self.shape.thickness
         return 0.2 * self.shape.volume ** (1 / 3)
+
+    def _goes_on(self) -> bool:
+        return self.renew != 0
 
     def _rim(self) -> Any:
         if isinstance(self.shape, Surface):

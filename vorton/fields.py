@@ -223,10 +223,11 @@ def check_choice(name: str, value: Any, choices: Iterable[str]) -> str:
     return value
 
 
-def check_end(item: Any, begin: str = "start", goes_with: str = "", goes_on: bool = True) -> None:
+def check_end(item: Any, goes_with: str = "", goes_on: bool = True) -> None:
     """Raise ValueError for an `end` of what is born at once, or that is not after the beginning."""
     if item.end is None:
         return
+    begin = "time" if hasattr(item, "time") else "start"
     label, first = f"{type(item).__name__}.end = {item.end}", getattr(item, begin)
     if not goes_on:
         raise ValueError(f"{label}: goes with {goes_with}; these are born at once")

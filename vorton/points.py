@@ -196,7 +196,10 @@ class Points(Source):
         _check_shares(self)
         _refuse_mixed(self, self.density, ("size",))
         _refuse_mixed(self, self.size, ("density",))
-        check_end(self, goes_with="rate", goes_on=self.rate is not None)
+        check_end(self, goes_with="rate", goes_on=self._goes_on())
+
+    def _goes_on(self) -> bool:
+        return self.rate is not None
 
     def _smoke(self) -> Any:
         """What each stands for, kg; where that changes its density, kg/m^3, for the core to take
@@ -289,8 +292,11 @@ class VortonPoints(Source):
             text = f"has {len(self.strengths)} rows for {len(self.positions)} points"
             raise ValueError(f"VortonPoints.strengths {text}")
         _check_lengths(self, ("core", "volume", "lifetime", *CARRIED), len(self.positions))
-        check_end(self, "time", goes_with="rate", goes_on=self.rate is not None)
+        check_end(self, goes_with="rate", goes_on=self._goes_on())
         _check_shares(self)
+
+    def _goes_on(self) -> bool:
+        return self.rate is not None
 
     def _core_radius(self) -> float:
         return 2.0 * self._least_core()

@@ -155,11 +155,13 @@ class Tracers(ChangingCarrier):
             raise ValueError(
                 f"Tracers.renew = {self.renew}: goes with per_voxel, not with {given[0]}"
             )
-        goes_on = self.rate is not None or bool(self.renew)
-        check_end(self, goes_with="rate or renew", goes_on=goes_on)
+        check_end(self, goes_with="rate or renew", goes_on=self._goes_on())
         volume = self.shape.volume  # an open mesh says so here
         if not volume > 0:
             raise ValueError(f"Tracers.shape: its volume is {volume:g} m^3, must be > 0")
+
+    def _goes_on(self) -> bool:
+        return self.rate is not None or bool(self.renew)
 
     @property
     def tracers_per_voxel(self) -> float | None:

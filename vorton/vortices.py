@@ -183,6 +183,9 @@ class Jet(Sectioned, ChangingFluidSource):
             raise ValueError(f"Jet.rate = None: {text}")
         self._check_section()
 
+    def _goes_on(self) -> bool:
+        return True
+
     def _core_radius(self) -> float:
         return smallest(self._cores())
 

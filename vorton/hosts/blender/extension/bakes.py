@@ -8,8 +8,9 @@ from vorton.archive import Archive
 from vorton.cli import one_line
 from vorton.hosts.blender import volumes
 from vorton.hosts.blender.bodies import show_bodies
-from vorton.hosts.blender.export import export_scene, metres
+from vorton.hosts.blender.export import export_scene
 from vorton.hosts.blender.job import Job
+from vorton.hosts.blender.sampling import metres
 from vorton.hosts.blender.sequences import find_sequence
 from vorton.manifest import Manifest
 from vorton.progress import clock
@@ -211,6 +212,20 @@ def holds_other(scene, made):
     return any(m.data.get(key) != value for m in found for key, value in wanted.items())
 
 
+def export_to_go_on(scene):
+    """The scene as a bake of all of it takes it, and whether its folder holds another one. Where
+    the bake there has left an earlier scene at some frame, its bodies are those from there on."""
+    for manifest in Manifest.all_in(bake_folder(scene)):
+        branch = manifest.data.get("branch")
+        if branch is not None:
+            joined_at = scene.frame_start + branch["frame"]
+            made = export_scene(scene, scene_name(scene), joined_at=joined_at)
+            if not holds_other(scene, made):
+                return made, False
+    made = export_scene(scene, scene_name(scene))
+    return made, holds_other(scene, made)
+
+
 def redraw(context):
     for window in context.window_manager.windows:
         for area in window.screen.areas:
@@ -259,8 +274,7 @@ class VORTON_OT_bake(Baking, bpy.types.Operator):
 
     def invoke(self, context, event):
         try:
-            self.made = export_scene(context.scene, scene_name(context.scene))
-            other = holds_other(context.scene, self.made)
+            self.made, other = export_to_go_on(context.scene)
         except ERRORS as error:
             return refused(self, error)
         if not other:
@@ -269,6 +283,11 @@ class VORTON_OT_bake(Baking, bpy.types.Operator):
         return ask(self, context, event, "Scene or vorton have changed: replace the earlier bake?")
 
     def execute(self, context):
+        try:
+            if getattr(self, "made", None) is None:
+                self.made, _ = export_to_go_on(context.scene)
+        except ERRORS as error:
+            return refused(self, error)
         return begin(self, context, bake_folder(context.scene))
 
 
@@ -306,7 +325,8 @@ def last_kept(scene, made):
 
 def prepare(operator, scene):
     """Export the scene, unless the operator has done so; the last frame of its bake that stays."""
-    operator.made = getattr(operator, "made", None) or export_scene(scene, scene_name(scene))
+    if getattr(operator, "made", None) is None:
+        operator.made = export_scene(scene, scene_name(scene), joined_at=scene.frame_current)
     return last_kept(scene, operator.made)
 
 

@@ -6,8 +6,9 @@ import gpu
 import numpy as np
 from gpu_extras.batch import batch_for_shader
 
-from vorton.hosts.blender.export import export_scene, frame_rate, metres, outline
+from vorton.hosts.blender.export import export_scene, outline
 from vorton.hosts.blender.live import Live
+from vorton.hosts.blender.sampling import frame_rate, metres
 
 EVERY = 0.04  # s, between two frames
 SIZE = 3.0  # pixels, of a point
