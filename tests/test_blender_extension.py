@@ -606,6 +606,10 @@ def test_a_body_that_joins_in_a_branch_falls_from_its_place(bodies):
     assert found["before"] == found["said"] == found["again"] == ["FINISHED"]
     assert found["frames"] == [8, 10, 12] and found["same"]
     assert (found["other"], found["bodies"]) == (True, 0)
+    hidden = {int(frame): values for frame, values in found["hidden"].items()}
+    gone, there = [True] * 3, [False, False, True]  # copies, and the stone in renders
+    assert hidden == {5: gone, 6: gone, 8: there, 12: there}
+    assert found["then"] == [False, "TEXTURED"]
     assert np.abs(shown - marked - fallen(found["frames"], 7)).max() < 0.01  # first by .085
 
 

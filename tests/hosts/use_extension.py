@@ -940,7 +940,9 @@ def joining(addon, folder):
     """A stone that falls from frame 7 of 5 to 12 on: it is none of the bodies before, because it is
     disabled in viewports."""
     scene, stone = falling_stone(folder, "joining")
-    keyframe(stone, "hide_viewport", there_from_to({5: False, 8: True}))
+    for what in ("hide_viewport", "hide_render"):
+        keyframe(stone, what, there_from_to({5: False, 8: True}))
+    keyframe(stone, "location", {5: (9, 9, 9), 8: stone.location.copy()})
     before = said_by(bpy.ops.vorton.bake)
     scene.frame_set(8)
     said = said_by(bpy.ops.vorton.bake_from, overwrite=True)
@@ -952,7 +954,15 @@ def joining(addon, folder):
     found["same"] = digests(place) == files
     scene.vorton.simulation.wind = (1, 0, 0)  # another scene, which is baked from the start
     made, other = addon.bakes.export_to_go_on(scene)
-    return found | {"other": other, "bodies": len(made.scene.bodies)}
+    found |= {"other": other, "bodies": len(made.scene.bodies), "hidden": {}}
+    for frame in (5, 6, 8, 12):
+        scene.frame_set(frame)
+        shown = bpy.data.objects["Stone baked"]
+        found["hidden"][frame] = [shown.hide_viewport, shown.hide_render, stone.hide_render]
+    scene.frame_end = 6
+    assert bpy.ops.vorton.bake(overwrite=True) == {"FINISHED"}
+    scene.frame_set(8)
+    return found | {"then": [stone.hide_render, stone.display_type]}
 
 
 def look_of(thing):
