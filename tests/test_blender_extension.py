@@ -768,7 +768,8 @@ def test_live_preview_warns_of_the_scene_not_of_its_own_cores(bed, told):
     """Twice as wide all of these cores are too wide for the fire."""
     with warnings.catch_warnings(record=True) as given:
         warnings.simplefilter("always")
-        live.Live(fire(**bed))
+        shown = live.Live(fire(**bed))
+        assert shown.follow(fire(**{**bed, "swirl": 2.0})) and shown.restarts == 0
     texts = [str(w.message) for w in given]
     assert len(texts) == len(told) and all(map(str.__contains__, texts, told))
 

@@ -15,7 +15,15 @@ from vorton.hosts.blender.sequences import find_sequence
 from vorton.manifest import Manifest
 from vorton.progress import clock
 
-from .places import RELATIVE, bake_folder, find_bake, json_path, scene_name, shown_folder
+from .places import (
+    RELATIVE,
+    bake_folder,
+    find_bake,
+    find_scene,
+    json_path,
+    scene_name,
+    shown_folder,
+)
 from .points import show_points
 
 WAIT = 0.2  # s, between two looks at a bake
@@ -187,12 +195,6 @@ def show_whole(operator, scene, job, frames):
         whole = shown.data.frame_duration
         text = f"{whole} of {frames} frames are baked; Bake goes on from there"
         operator.report({"INFO"}, text)
-
-
-def find_scene(name):
-    """The scene of a name; the only one there is may have been given another one meanwhile."""
-    scenes = bpy.data.scenes
-    return scenes.get(name) or (scenes[0] if len(scenes) == 1 else None)
 
 
 def holds_other(scene, made):

@@ -10,6 +10,8 @@ from vorton.hosts.blender.export import export_scene, outline
 from vorton.hosts.blender.live import Live
 from vorton.hosts.blender.sampling import frame_rate, metres
 
+from .places import find_scene
+
 EVERY = 0.04  # s, between two frames
 SIZE = 3.0  # pixels, of a point
 COLD, HOT = np.array((0.75, 0.78, 0.82, 0.7)), np.array((1.0, 0.45, 0.1, 0.9))
@@ -64,7 +66,7 @@ def note_change(*_):
 
 def tick():
     """A frame; the seconds until the next one, or None at the end."""
-    scene = bpy.data.scenes.get(Preview.scene)
+    scene = find_scene(Preview.scene)
     if Preview.live is None or scene is None:
         Preview.end()
         return None
