@@ -203,8 +203,7 @@ def sample(scene: Any, frames: Sequence[tuple[int, float]], length: float, watch
     ExportError
         No object is marked that is there at any of them.
     """
-    things = [thing for thing in _linked(scene) if _is_taken(scene, thing)]
-    made = Samples([], [], [])
+    made, things = Samples([], [], []), []
     items: dict[Any, Item] = {}
     for number, frame in enumerate(frames or [None]):  # as it is now
         if frame is not None:
@@ -212,6 +211,8 @@ def sample(scene: Any, frames: Sequence[tuple[int, float]], length: float, watch
         layer = _layer(scene)
         layer.update()
         graph = layer.depsgraph
+        if not number:  # Blender knows the collections of a layer once it is updated
+            things = [thing for thing in _linked(scene) if _is_taken(scene, thing)]
         there = [thing for thing in things if not thing.hide_viewport]
         shown = {thing: thing.evaluated_get(graph) for thing in there}
         for thing, placed in shown.items():
