@@ -504,8 +504,8 @@ def test_bake_leaves_blender_usable_and_can_be_ended(bakes):
     report = bakes[0]["modal"]
     assert report["began"] == "RUNNING_MODAL" and report["between"] == ["PASS_THROUGH"]
     assert report["ended"] == "FINISHED" and report["refused"]
-    assert 3 <= report["frames"] < 400
-    assert f"{report['frames']} of 400 frames are baked" in report["said"][-1]
+    assert 3 <= report["frames"] < 1500
+    assert f"{report['frames']} of 1500 frames are baked" in report["said"][-1]
     failing = bakes[0]["failing"]
     assert failing["ended"] == "CANCELLED" and "'Outer'" in failing["said"][-1]
 
@@ -1124,6 +1124,9 @@ def test_job_says_how_far_it_is_and_what_is_wrong(tmp_path):
     assert job.done == 0
 
 
+FRAMES = 90  # quick ones: it is paused and cancelled long before the last
+
+
 def test_job_pauses(tmp_path):
     """It makes no frame meanwhile, ends with the bytes of one that did not pause, and can be
     cancelled while it waits."""
@@ -1138,28 +1141,28 @@ def test_job_pauses(tmp_path):
             job.poll()
             time.sleep(0.01)
 
-    job = Job(tmp_path / "puff.json", tmp_path / "paused", 9, 24)
+    job = Job(tmp_path / "puff.json", tmp_path / "paused", FRAMES, 24)
     job.pause()
     until(job, lambda: job.done >= 1)
     time.sleep(0.5)  # the frame that it was at
-    assert job.poll() and job.done < 9 and job.paused
+    assert job.poll() and job.done < FRAMES and job.paused
     stopped = job.done
     time.sleep(0.5)
     assert job.poll() and job.done == stopped
     job.pause(False)
     job.wait()
-    assert (job.done, job.error, job.paused) == (9, "", False)
+    assert (job.done, job.error, job.paused) == (FRAMES, "", False)
     job.pause()  # it has ended: nothing happens
-    other = Job(tmp_path / "puff.json", tmp_path / "not", 9, 24)
+    other = Job(tmp_path / "puff.json", tmp_path / "not", FRAMES, 24)
     other.wait()
     for path in (tmp_path / "not").glob("*.vdb"):
         assert path.read_bytes() == (tmp_path / "paused" / path.name).read_bytes()
-    job = Job(tmp_path / "puff.json", tmp_path / "ended", 9, 24)
+    job = Job(tmp_path / "puff.json", tmp_path / "ended", FRAMES, 24)
     job.pause()
     until(job, lambda: job.done >= 1)
     job.cancel()
     job.wait()
-    assert job.error == "" and 1 <= len(list((tmp_path / "ended").glob("*.vdb"))) < 9
+    assert job.error == "" and 1 <= len(list((tmp_path / "ended").glob("*.vdb"))) < FRAMES
 
 
 def is_running(process):

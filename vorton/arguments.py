@@ -309,6 +309,7 @@ def _add_info(commands: argparse._SubParsersAction) -> None:
     )
     parser.place("bake folder, or its manifest or another file of it; a .vta alone, too")
     parser.flag("verify", "check the hash of every file, too")
+    parser.quiet()
 
 
 def _add_demo(commands: argparse._SubParsersAction) -> None:

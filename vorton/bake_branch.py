@@ -26,7 +26,7 @@ from .baking import (
 )
 from .branches import Branch, branch_of, known_by, shared_frames
 from .course import carry_over
-from .fields import check_integer, ranges_text, shown
+from .fields import check_integer, frames_named, shown
 from .files import locked
 from .manifest import MOST_FRAMES, NO_ARCHIVE, Manifest
 from .progress import Callback
@@ -246,7 +246,7 @@ def _leave_in_place(
     lost = range(frame + 1, _last_of(manifest) + 1)
     if lost and not overwrite:
         raise ValueError(
-            f"out = {shown(folder)}: holds the other bake, whose frames {ranges_text(lost)} "
+            f"out = {shown(folder)}: holds the other bake, whose {frames_named(lost)} "
             "would be removed; choose another folder, or give overwrite=True (--overwrite)"
         )
     if manifest.archive is None:  # it was pruned of it meanwhile

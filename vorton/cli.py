@@ -29,7 +29,7 @@ from .bake_opening import bake_there, told_by_archive
 from .baking import PRESETS, Volumes, bake, made_with
 from .damages import damages, damages_of_archive
 from .deriving import derive
-from .fields import ranges_text
+from .fields import counted, ranges_text
 from .files import explain
 from .first_moments import hand_over
 from .hosts import usd
@@ -149,7 +149,8 @@ def _say_how_to_go_on(arguments: Namespace, path: Path, stop: KeyboardInterrupt)
         manifest = Manifest.load(path)
         count = manifest.data["last"] - manifest.data["first"] + 1
         done = f" ({ranges_text(manifest.frames)})" if manifest.frames else ""
-        whole = f"{len(manifest.frames)} of {count} frames are whole{done}"
+        are = "is" if len(manifest.frames) == 1 else "are"
+        whole = f"{len(manifest.frames)} of {counted(count, 'frame')} {are} whole{done}"
     command = [word for word in arguments.command_line if word != "--overwrite"]
     terminated = isinstance(stop, Terminated)
     word = "terminated" if terminated else "interrupted"
@@ -192,11 +193,11 @@ def run_info(arguments: Namespace) -> int:
         return 1 if any(shown) or any(map(told_by_archive, archives)) else 0
     manifest = Manifest.find(place)
     print(describe(manifest))
-    found = damages(manifest, content=verify)
+    found = damages(manifest, content=verify, progress=verify and arguments.progress)
     for damage in found:
         print(f"damaged    {damage}: bake again to repair it")
     if not found and verify:
-        print(f"verified   all files of {len(manifest.frames)} frames are as they were written")
+        print(f"verified   all files of {counted(len(manifest.frames), 'frame')} are as written")
     return 1 if found or (verify and manifest.missing) else 0
 
 

@@ -22,7 +22,7 @@ from .baking import (
     take_beside,
 )
 from .derive_jobs import make_in_processes
-from .fields import check_flag, check_integer, check_number, check_vector, ranges_text, shown
+from .fields import check_flag, check_integer, check_number, check_vector, frames_named, shown
 from .files import locked
 from .manifest import MOST_FPS, NO_ARCHIVE, Manifest
 from .progress import Callback, Progress
@@ -117,7 +117,7 @@ def derive(
                 manifest.check_presence()
     if lost:
         made_not = [n for n in todo if not lost.keys().isdisjoint(needed(n, rate, archive.fps))]
-        text = f"; {folder} lacks frames {ranges_text(made_not)}, all others are whole"
+        text = f"; {folder} lacks {frames_named(made_not)}, all others are whole"
         raise DamageError(archive.path, lost, f"{text}: bake again to repair the archive")
     return manifest
 

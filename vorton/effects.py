@@ -24,9 +24,10 @@ from .fields import (
     encode_floats,
     field,
     freeze_floats,
+    names_of,
     number,
 )
-from .shapes import Shape, check_filled
+from .shapes import BODIES, Shape, check_filled
 from .tables import Table, limits
 
 _WIND, _GRID, _KILL = map(Table, ("wind", "wind_grid", "kill"))
@@ -49,7 +50,7 @@ class Effect(Definition):
 
 def shape_field(text: str) -> Any:
     """Field for a shape, or None for everywhere; a mesh must be closed."""
-    return field(None, check_filled, text, optional=True, form="Sphere, Box, Disk, Torus or Mesh")
+    return field(None, check_filled, text, optional=True, form=names_of(BODIES))
 
 
 def core_shape(shape: Shape | None) -> dict[str, Any] | None:

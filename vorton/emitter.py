@@ -7,8 +7,8 @@ from typing import Any
 
 from . import _core
 from .animation import Animation, animatable, largest, scaled
-from .fields import check_end, field, number, plain, shown
-from .shapes import Shape, Surface, check_shape
+from .fields import check_end, field, names_of, number, plain, shown
+from .shapes import SHAPES, Shape, Surface, check_shape
 from .source_base import FLUID, ChangingFluidSource
 from .sources import Tracers
 from .tables import Table, limits
@@ -31,7 +31,7 @@ class Emitter(ChangingFluidSource):
 
     Parameters
     ----------
-    shape : Sphere, Box, Disk, Torus, Mesh or Surface
+    shape
         A mesh must be closed, unless it is a Surface's. From a Surface, the skin of a body, the
         fluid comes without a rim; give it a shape of its own where it should heat what flows by.
         Where a number of the shape changes, that of `renew` is of its largest extent, and fewer are
@@ -95,7 +95,9 @@ class Emitter(ChangingFluidSource):
     0.054
     """
 
-    shape: Shape = field(dataclasses.MISSING, check_shape, "where it is born")  # noqa: RUF009
+    shape: Shape = field(  # noqa: RUF009
+        dataclasses.MISSING, check_shape, "where it is born", form=names_of(SHAPES)
+    )
     renew: Any = animatable(
         number(None, "1/s", "fillings of the shape a second", least=0, optional=True)
     )

@@ -33,6 +33,17 @@ LARGEST = 1e12
 """Largest magnitude of any number: beyond it float32 positions and products have no meaning."""
 
 
+def either(words: Iterable[str]) -> str:
+    """Words as "A, B or C"."""
+    *others, last = words
+    return f"{', '.join(others)} or {last}" if others else last
+
+
+def names_of(types: Iterable[type]) -> str:
+    """Classes as "Sphere, Box or Mesh"."""
+    return either(cls.__name__ for cls in types)
+
+
 def shown(value: object, length: int = 60) -> str:
     """The value as an error message prints it: its repr, cut to `length` characters; a path as its
     text; of what has no repr, its type.
@@ -376,6 +387,21 @@ def ranges_text(numbers: list[int]) -> str:
         else:
             parts.append([n])
     return ", ".join("-".join(map(str, part)) for part in parts)
+
+
+def frames_named(numbers: list[int]) -> str:
+    """Ascending frames as "frame 5" or "frames 1-4, 7"."""
+    return f"frame{'' if len(numbers) == 1 else 's'} {ranges_text(numbers)}"
+
+
+def frames_are(numbers: list[int]) -> str:
+    """The same before what they are: "frame 5 is", "frames 1-4, 7 are"."""
+    return f"{frames_named(numbers)} {'is' if len(numbers) == 1 else 'are'}"
+
+
+def counted(count: int, word: str) -> str:
+    """So many of a thing: "1 frame", "2 frames"."""
+    return f"{count} {word}{'' if count == 1 else 's'}"
 
 
 def readable_json(data: Any, indent: int = 2) -> str:

@@ -23,7 +23,7 @@ from .effects import (
     shape_field,
     values_field,
 )
-from .fields import Vector
+from .fields import Vector, counted
 from .points import vectors_field
 from .shapes import Shape
 from .tables import Table
@@ -209,8 +209,8 @@ class ForcePoints(Effect):
     def _check(self) -> None:
         if len(self.positions) != len(self.accelerations):
             raise ValueError(
-                f"ForcePoints.accelerations: {len(self.accelerations)} rows; must be as many as "
-                f"positions, {len(self.positions)}"
+                f"ForcePoints.accelerations: {counted(len(self.accelerations), 'row')}; must be as "
+                f"many as positions, {len(self.positions)}"
             )
 
     def _add_to(self, core: Any) -> None:

@@ -13,7 +13,16 @@ import numpy as np
 
 from . import _core
 from .animation import Animation, Keys, animatable, split
-from .fields import check_array, check_end, check_number, field, is_array, number, range_text
+from .fields import (
+    check_array,
+    check_end,
+    check_number,
+    counted,
+    field,
+    is_array,
+    number,
+    range_text,
+)
 from .meshes import check_rows
 from .source_base import Source
 from .tables import Table
@@ -110,7 +119,8 @@ def _check_lengths(definition: Any, names: tuple[str, ...], count: int) -> None:
         value = getattr(definition, name)
         if isinstance(value, np.ndarray) and len(value) != count:
             label = f"{type(definition).__name__}.{name}"
-            raise ValueError(f"{label} has {len(value)} values for {count} points")
+            text = f"{counted(len(value), 'value')} for {counted(count, 'point')}"
+            raise ValueError(f"{label} has {text}")
 
 
 def _check_shares(definition: Any) -> None:
@@ -289,7 +299,8 @@ class VortonPoints(Source):
 
     def _check(self) -> None:
         if len(self.strengths) != len(self.positions):
-            text = f"has {len(self.strengths)} rows for {len(self.positions)} points"
+            rows, points = len(self.strengths), len(self.positions)
+            text = f"has {counted(rows, 'row')} for {counted(points, 'point')}"
             raise ValueError(f"VortonPoints.strengths {text}")
         _check_lengths(self, ("core", "volume", "lifetime", *CARRIED), len(self.positions))
         check_end(self, goes_with="rate", goes_on=self._goes_on())

@@ -10,8 +10,8 @@ import math
 from typing import Any
 
 from .animation import Animation, animatable, largest, scaled
-from .fields import Vector, check_each_axis, check_end, field, number
-from .shapes import Shape, check_shape
+from .fields import Vector, check_each_axis, check_end, field, names_of, number
+from .shapes import SHAPES, Shape, check_shape
 from .source_base import ChangingCarrier, FluidSource, Sectioned, around
 from .tables import Table
 
@@ -127,7 +127,7 @@ class Tracers(ChangingCarrier):
     shape: Shape = field(  # noqa: RUF009
         dataclasses.MISSING, check_shape,
         "where they are born. A mesh must be closed, unless it is a Surface's",
-        form="Sphere, Box, Disk, Torus, Mesh or Surface",
+        form=names_of(SHAPES),
     )  # fmt: skip
     count: int | None = _TRACERS("count")
     rate: Any = _TRACERS("rate")

@@ -6,6 +6,7 @@ import bpy
 from vorton import _core
 from vorton.archive import Archive
 from vorton.cli import one_line
+from vorton.fields import counted
 from vorton.hosts.blender import volumes
 from vorton.hosts.blender.bodies import show_bodies
 from vorton.hosts.blender.export import export_scene
@@ -46,7 +47,8 @@ class Running:
         if job is None:
             return ""
         left = f", {clock(job.left)} left" if job.done else ""
-        return f"{job.done} of {job.total} frames{', paused' if job.paused else left}"
+        done = f"{job.done} of {counted(job.total, 'frame')}"
+        return f"{done}{', paused' if job.paused else left}"
 
     @classmethod
     def stop(cls):
@@ -193,7 +195,8 @@ def show_whole(operator, scene, job, frames):
         operator.report({"WARNING"}, f"{text}: restart it, or bake into another Folder")
     if job.cancelled:
         whole = shown.data.frame_duration
-        text = f"{whole} of {frames} frames are baked; Bake goes on from there"
+        are = "is" if whole == 1 else "are"
+        text = f"{whole} of {counted(frames, 'frame')} {are} baked; Bake goes on from there"
         operator.report({"INFO"}, text)
 
 

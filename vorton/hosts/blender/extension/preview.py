@@ -6,6 +6,7 @@ import gpu
 import numpy as np
 from gpu_extras.batch import batch_for_shader
 
+from vorton.fields import counted
 from vorton.hosts.blender.export import export_scene, outline
 from vorton.hosts.blender.live import Live
 from vorton.hosts.blender.sampling import frame_rate, metres
@@ -55,7 +56,7 @@ class Preview:
         """What the panel shows of it."""
         if cls.said or cls.live is None:
             return cls.said
-        return f"{cls.live.vortons} vortons, {1000 * cls.live.seconds:.0f} ms a frame"
+        return f"{counted(cls.live.vortons, 'vorton')}, {1000 * cls.live.seconds:.0f} ms a frame"
 
 
 @bpy.app.handlers.persistent
