@@ -20,7 +20,7 @@ import pytest
 from extensions import load_builder, write_addon, write_wheel
 
 import vorton as vt
-from vorton import _core
+from vorton import _core, vdb_files
 from vorton.cli import make_parser
 from vorton.forces import EFFECTS
 from vorton.hosts import meshes, poses
@@ -497,6 +497,21 @@ def test_campfire_is_seen(bakes):
     assert picture[0].max() < 60
     flame = picture[picture[:, :, 0] > 150].mean(0)
     assert flame[0] > 1.5 * flame[2]  # red over blue
+
+
+@pytest.mark.slow
+def test_eevee_has_its_slices_where_smoke_is(bakes):
+    found, eevee = bakes[0]["campfire"], bakes[0]["campfire"]["eevee"]
+    files = (bakes[1] / "vorton" / "ein Feuer ä").glob("*.vdb")
+    smoke = [grid for path in files if len((grid := vdb_files.read(path)["density"]).index)]
+    depths = [grid.voxel * end - found["eye"] for grid in smoke
+              for end in (grid.index[:, 1].min(), grid.index[:, 1].max())]  # fmt: skip
+    wanted = {"volumetric_tile_size": "2", "volumetric_samples": 128, "use_volumetric_shadows": True}
+    assert wanted.items() <= eevee.items()
+    assert eevee.get("use_volume_custom_range", True)
+    start, end = eevee["volumetric_start"], eevee["volumetric_end"]
+    assert 0 < start < min(depths) < max(depths) < end
+    assert end - start < max(depths) - min(depths) + 0.1 * max(depths)
 
 
 @pytest.mark.slow

@@ -731,7 +731,9 @@ def campfire(folder):
     shown = scene.vorton.result
     found = [path.name for path in (folder / "vorton" / "ein Feuer ä").iterdir()]
     names = sorted(thing.name.split(".")[0] for thing in stage)
-    return {"velocity": [shown.data.velocity_grid, shown.data.velocity_unit],
+    eevee = {name: getattr(scene.eevee, name) for name in dir(scene.eevee) if "volu" in name}
+    return {"eevee": eevee, "eye": scene.camera.location.y,
+            "velocity": [shown.data.velocity_grid, shown.data.velocity_unit],
             "files": sorted(found), "materials": len(shown.data.materials),
             "stage": names, "energies": energies, "looks": looks, "frame": gone_to}  # fmt: skip
 

@@ -20,6 +20,7 @@ from .places import find_bake, scene_name, shown_folder
 PRESETS = Path(__file__).parent / "presets"
 FRAMES = 96  # of a preset
 STAGE = "vorton_stage"  # custom property of a scene: what its stage has added
+MARGIN = 0.02  # of the distance of smoke, before and behind it
 BORN_IN = [role.name for role in roles.ROLES.values() if role.shape == "filled"]
 
 
@@ -190,6 +191,8 @@ def set_stage(scene, samples):
             add_firelight(bake.folder, look, shown, frame_start=start, length=unit, scene=scene)
     else:
         stage.set_day(scene)
+    near, far = (1 - MARGIN) * (lower[1] - eye[1]), (1 + MARGIN) * (upper[1] - eye[1])
+    stage.set_eevee(scene, start=near, end=far)
     stage.set_cycles(scene, samples=samples)
 
 
