@@ -34,6 +34,7 @@ from .files import explain
 from .first_moments import hand_over
 from .hosts import usd
 from .hosts.alembic import write_alembic
+from .hosts.vdb_points import write_point_grids
 from .manifest import Manifest
 from .report import describe, describe_archive
 from .scene_files import load_scene
@@ -161,8 +162,11 @@ def _say_how_to_go_on(arguments: Namespace, path: Path, stop: KeyboardInterrupt)
 def run_stage(arguments: Namespace) -> int:
     """`vorton stage`."""
     values = _own(arguments)
-    if values.pop("format") == "abc":
+    kind = values.pop("format")
+    if kind == "abc":
         print(write_alembic(**values | {"up": values["up"] or "y"}))
+    elif kind == "vdb":
+        print(*write_point_grids(values["place"], progress=values["progress"]), sep="\n")
     else:
         print(usd.make_stage(**values))
     return 0
