@@ -259,6 +259,7 @@ def test_bodies_deform(scenes):
 def test_errors_name_the_object(scenes):
     said = scenes[0]["complaints"]
     assert "no object is marked" in said["empty"]
+    assert "every object that is marked is disabled in viewports" in said["disabled"]
     assert said["no mesh"].startswith("Spot: it has no mesh")
     assert said["open"].startswith("Sheet: its mesh is open")
     assert said["no combustion"].startswith("Glow: it has fuel, but Combustion is off")

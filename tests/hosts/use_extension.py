@@ -175,6 +175,8 @@ def complaints():
     scene.collection.objects.link(thing)
     mark(thing, "SMOKE")
     of("no mesh")
+    thing.hide_viewport = True
+    of("disabled")
     fresh()
     mark(add_mesh("grid", "Sheet"), "SMOKE")
     of("open")

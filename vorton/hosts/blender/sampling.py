@@ -201,7 +201,7 @@ def sample(scene: Any, frames: Sequence[tuple[int, float]], length: float, watch
     Raises
     ------
     ExportError
-        No object is marked that is there at any of them.
+        No object is marked, or none of them is there at any time.
     """
     made, things = Samples([], [], []), []
     items: dict[Any, Item] = {}
@@ -234,6 +234,8 @@ def sample(scene: Any, frames: Sequence[tuple[int, float]], length: float, watch
         settings = roles.SCENE_SETTINGS.items()
         made.told.append({name: setting.read(group, length) for name, setting in settings})
     if not any(thing.vorton.role != "NONE" for thing in items):
+        if any(thing.vorton.role != "NONE" for thing in things):
+            raise ExportError("every object that is marked is disabled in viewports: enable one")
         raise ExportError("no object is marked: choose what it is in its Physics properties")
     made.items = [items[thing] for thing in things if thing in items]
     return made
