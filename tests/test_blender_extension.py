@@ -1140,45 +1140,48 @@ def test_job_says_how_far_it_is_and_what_is_wrong(tmp_path):
     assert job.done == 0
 
 
-FRAMES = 90  # quick ones: it is paused and cancelled long before the last
-
-
 def test_job_pauses(tmp_path):
-    """It makes no frame meanwhile, ends with the bytes of one that did not pause, and can be
-    cancelled while it waits."""
+    """It makes no frame meanwhile, has the bytes of one that did not pause, and can be cancelled,
+    also while it waits."""
     scene = vt.Scene("puff", voxel=0.1)
     scene.add(vt.Tracers(vt.Sphere(), count=1000))
     scene.save(tmp_path / "puff.json")
+    frames = 400  # none of the jobs that are stopped comes near its end, on no busy machine
 
     def until(job, met):
-        end = time.monotonic() + 60
+        end = time.monotonic() + 120
         while not met():
             assert time.monotonic() < end, (job.done, job.error)
             job.poll()
             time.sleep(0.01)
 
-    job = Job(tmp_path / "puff.json", tmp_path / "paused", FRAMES, 24)
+    def cancelled(job, folder):
+        job.cancel()
+        job.wait()
+        assert job.error == ""
+        return len(list((tmp_path / folder).glob("*.vdb")))
+
+    job = Job(tmp_path / "puff.json", tmp_path / "paused", frames, 24)
     job.pause()
     until(job, lambda: job.done >= 1)
     time.sleep(0.5)  # the frame that it was at
-    assert job.poll() and job.done < FRAMES and job.paused
+    assert job.poll() and job.done < frames and job.paused
     stopped = job.done
     time.sleep(0.5)
     assert job.poll() and job.done == stopped
     job.pause(False)
-    job.wait()
-    assert (job.done, job.error, job.paused) == (FRAMES, "", False)
-    job.pause()  # it has ended: nothing happens
-    other = Job(tmp_path / "puff.json", tmp_path / "not", FRAMES, 24)
+    until(job, lambda: job.done >= stopped + 2)
+    assert not job.paused and stopped + 2 <= cancelled(job, "paused") < frames
+    other = Job(tmp_path / "puff.json", tmp_path / "not", stopped + 2, 24)
     other.wait()
+    other.pause()  # it has ended: nothing happens
+    assert (other.done, other.error) == (stopped + 2, "")
     for path in (tmp_path / "not").glob("*.vdb"):
         assert path.read_bytes() == (tmp_path / "paused" / path.name).read_bytes()
-    job = Job(tmp_path / "puff.json", tmp_path / "ended", FRAMES, 24)
+    job = Job(tmp_path / "puff.json", tmp_path / "ended", frames, 24)
     job.pause()
     until(job, lambda: job.done >= 1)
-    job.cancel()
-    job.wait()
-    assert job.error == "" and 1 <= len(list((tmp_path / "ended").glob("*.vdb"))) < FRAMES
+    assert 1 <= cancelled(job, "ended") < frames
 
 
 def is_running(process):
