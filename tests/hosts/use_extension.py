@@ -670,7 +670,7 @@ def starts(folder):
 def driven_by_hand(addon, folder):
     """The operator with a window, by stand-ins: it starts, passes events on, and can be ended."""
     scene, _ = ball_of_smoke(1, 1.0)
-    scene.frame_end = 1500
+    scene.frame_end = 400
     bpy.ops.wm.save_as_mainfile(filepath=str(folder / "hand.blend"))
     bakes, said = addon.bakes, []
     timers = types.SimpleNamespace(
