@@ -175,7 +175,7 @@ def test_command(bake, capsys, monkeypatch, tmp_path):
     data = Manifest.load(bake.path).data
     data["frames"] = [record for record in data["frames"] if record["frame"] != 3]
     Manifest(tmp_path / "gap.json", data).save()
-    with pytest.raises(ValueError, match="frames 3 are missing"):
+    with pytest.raises(ValueError, match="frame 3 is missing"):
         write_alembic(tmp_path / "gap.json")
     assert sorted(tmp_path.iterdir()) == [tmp_path / "gap.json", tmp_path / "smoke"]
 

@@ -253,11 +253,11 @@ def test_stale_files_are_named(made, tmp_path, capsys):
     out = tmp_path / "out"
     vt.copy_bake(made[0], out)
     assert main(["info", str(out)]) == 0
-    assert "lie beside it" not in capsys.readouterr().out
+    assert "of no frame" not in capsys.readouterr().out
     shutil.copyfile(out / "ring_0002.vdb", out / "ring_0007.vdb")
     assert main(["info", str(out)]) == 0
     said = capsys.readouterr().out
-    assert "1 files of no frame of this bake lie beside it: ring_0007.vdb" in said
+    assert "beside it 1 file of no frame of this bake: ring_0007.vdb" in said
 
 
 def test_the_commands(made, tmp_path, capsys):

@@ -9,6 +9,7 @@ import hashlib
 import json
 import os
 import shlex
+import signal
 import subprocess
 import sys
 import time
@@ -20,10 +21,19 @@ import pytest
 from extensions import load_builder, write_addon, write_wheel
 
 import vorton as vt
-from vorton import _core
+from vorton import _core, vdb_files
 from vorton.cli import make_parser
+from vorton.forces import EFFECTS
 from vorton.hosts import meshes, poses
-from vorton.hosts.blender import effectors, firelight, live, measure_look, roles, stage
+from vorton.hosts.blender import (
+    effectors,
+    firelight,
+    live,
+    measure_look,
+    presence,
+    roles,
+    stage,
+)
 from vorton.hosts.blender.export import Export
 from vorton.hosts.blender.job import Job
 from vorton.manifest import Manifest
@@ -250,6 +260,7 @@ def test_bodies_deform(scenes):
 def test_errors_name_the_object(scenes):
     said = scenes[0]["complaints"]
     assert "no object is marked" in said["empty"]
+    assert "every object that is marked is disabled in viewports" in said["disabled"]
     assert said["no mesh"].startswith("Spot: it has no mesh")
     assert said["open"].startswith("Sheet: its mesh is open")
     assert said["no combustion"].startswith("Glow: it has fuel, but Combustion is off")
@@ -275,23 +286,117 @@ def test_collections_are_left_out(scenes):
 
 def test_what_is_not_followed_is_said(scenes):
     found = scenes[0]["not followed"]
-    assert found["same"] and found["names"] == ["Blob", "Early", "Fan", "Slow fan", "Table"]
+    names = ["Blob", "Fan", "Gone", "Seen", "Slow fan", "Table"]
+    assert found["same"] and found["names"] == names
     said = [
-        "Early: it is switched in viewports over the frames, which the simulation does not follow: "
-        "it is there as at the first one",
-        "Late: it is switched in viewports over the frames, which the simulation does not follow: "
-        "it is left out as at the first one",
-        "Fan: it turns by 300 degrees from one frame to the next, and is taken to go the shorter "
-        "way round: use more frames a second",
+        "Seen: it is switched in renders over the frames, but is there where it is not rendered, "
+        "too: switch it in viewports",
+        "Fan: it turns by 300 degrees from one look at it to the next, and is taken to go the "
+        "shorter way round: use more Subframes (Scene properties, Vorton)",
         "Instance: the Inside that it instances is left out: make instances real",
         "Blob: its mesh changes its form over the frames, which only a Body may do: it stays as at "
         "the first one",
+        "Gone: it is switched in viewports over the frames, but a body does not come or go within "
+        "a bake: it is there as at frame 101. Let it do so by Bake from, at the frame where it "
+        "does",
         "Table: its mesh is flat, so it is a wall without end: give it a thickness where it shall "
         "end",
     ]
     assert found["warnings"] == said
     assert found["refused"].startswith("Sheet: its mesh is open")
     assert found["refused"].endswith("(it is a body by its Collision physics)")
+
+
+def test_what_is_there_for_some_frames_is_born_and_acts_in_these(scenes):
+    """Frames 103 to 105 of a scene that begins at 101: from 2/24 to 5/24 s."""
+    found = scenes[0]["switched"]
+    scene = vt.Scene.from_dict(found["scene"])
+    by_name = {name: [] for name in found["names"].values()}
+    for key, name in found["names"].items():
+        kind, _, place = key.rstrip("]").partition("[")
+        by_name[name].append(getattr(scene, kind)[int(place)])
+    assert sorted(by_name) == ["Fire", "Push", "Ring", "Twice"]
+    [fire], [ring], [push], twice = (by_name[name] for name in ("Fire", "Ring", "Push", "Twice"))
+    assert (fire.start, fire.end) == pytest.approx((2 / 24, 5 / 24)) and ring.time == 2 / 24
+    for item in (fire, push):
+        along = [item.parent.position.at(frame / 24)[0] for frame in (2, 3, 4)]
+        assert along == pytest.approx([2, 3, 4], abs=1e-5)
+    assert ring.parent.position.at(ring.time)[0] == pytest.approx(2, abs=1e-5)
+    strength = [push.strength.at(time / 48) for time in range(15)]  # of half frames
+    assert strength == pytest.approx([0] * 4 + [3, 3.5, 4, 4.5, 5, 5] + [0] * 5)
+    times = [(each.start, each.end) for each in twice]
+    assert np.array(times) == pytest.approx(np.array([(0.05, 2 / 24), (5 / 24, 0.25)]))
+    switched = "switched in viewports over the frames, but a body does not come or go within a bake"
+    [said], [then] = ([w for w in found[key] if "Stone" in w] for key in ("warnings", "said"))
+    assert f"Stone: it is {switched}: it is left out as at frame 101" in said
+    assert f"Stone: it is {switched}: it is there as at frame 104" in then
+    assert scene.bodies == () and [body["name"] for body in found["joined"]] == ["Stone"]
+
+
+BORN_AT_ONCE = (
+    vt.VortexRing(radius=0.5, core=0.1, circulation=1.0, time=0.5),
+    vt.Tracers(vt.Sphere(), count=10, start=0.5),
+    vt.Emitter(vt.Sphere(), temperature=400, renew=0, start=0.5),
+    vt.VortonPoints(np.zeros((1, 3)), np.ones((1, 3)), core=0.1, volume=1.0, time=0.5),
+)
+
+
+@pytest.mark.parametrize("made", BORN_AT_ONCE, ids=lambda made: type(made).__name__)
+def test_what_is_born_at_once_is_born_when_it_is_there(made):
+    """Samples of a quarter of a second."""
+    begin = "time" if hasattr(made, "time") else "start"
+    cases = (("1111", 0.5), ("0011", 0.5), ("1001", 0.75), ("0110", 0.5), ("1100", None))
+    for there, born in cases:
+        [*lasting] = presence.while_there(made, [sample == "1" for sample in there], 4)
+        assert [getattr(item, begin) for item in lasting] == ([] if born is None else [born]), there
+
+
+STRONG = {
+    vt.Wind: "velocity", vt.UniformForce: "strength", vt.Vortex: "circulation",
+    vt.Drag: "fraction", vt.Attractor: "strength", vt.Turbulence: "strength",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("cls", [cls for cls in EFFECTS if cls is not vt.Kill])
+def test_effects_that_are_not_there_do_nothing(cls):
+    made = {
+        vt.Wind: lambda: vt.Wind((1, 2, 3)),
+        vt.Drag: lambda: vt.Drag((1, 0, 0), 0.25),
+        vt.WindGrid: lambda: vt.WindGrid(np.ones((2, 2, 2, 3))),
+        vt.ForceGrid: lambda: vt.ForceGrid(np.ones((2, 2, 2, 3))),
+        vt.ForcePoints: lambda: vt.ForcePoints(np.zeros((1, 3)), np.ones((1, 3)), radius=1),
+    }.get(cls, cls)()
+    [item] = presence.while_there(made, [False, True, True, False], 4)
+    name = STRONG.get(cls, "strength")
+    now = [np.array(getattr(item, name).at(time)) for time in (0, 0.2, 0.25, 0.5, 0.7, 0.75, 2)]
+    full = np.array(getattr(made, name))
+    assert np.all(full != 0)
+    for value, shown in zip(now, (0, 0, 1, 1, 1, 0, 0), strict=True):
+        assert np.array_equal(value, shown * full)
+
+
+def test_subframes_follow_an_arc(scenes):
+    """Half a turn a frame on a circle of 1 m: chords of 22.5 degrees, and a line to and fro."""
+    rough, fine = (scenes[0]["turning"][key] for key in ("1", "8"))
+    assert rough["frames"] == fine["frames"] == 5
+    assert "Nozzle: it turns by 180" in rough["warnings"][0] and not fine["warnings"]
+    times = np.linspace(0, 4 / 24, 999)
+    off = []
+    for report in (rough, fine):
+        parent = vt.Scene.from_dict(report["scene"]).sources[0].parent
+        exact = np.exp(1j * np.pi * 24 * times)
+        found = [complex(*parent.position.at(time)[:2]) for time in times]
+        off.append(np.abs(np.array(found) - exact).max())
+    chord = 1 - np.cos(np.pi / 16)  # in the middle of one
+    assert off == pytest.approx([1, chord], rel=1e-3)
+    sim = vt.Simulation(vt.Scene.from_dict(fine["scene"]), fps=24)
+    sim.step(2)
+    away = np.linalg.norm(np.array(sim.tracers.position)[:, :2], axis=1)
+    assert len(away) > 5 and away.min() > 1 - chord - 0.03
+    winds = [vt.Scene.from_dict(report["scene"]).effects[0] for report in (rough, fine)]
+    speed = [wind.velocity.at(4 / 24)[2] for wind in winds]  # 4.8 m/s^2 from 0 to four times that
+    assert speed[1] == pytest.approx(4.8 * 2 * 4 / 24, rel=0.05)  # its exact integral
+    assert speed[0] == pytest.approx(4.8 * 1.5 * 4 / 24)  # by the sum over frames, as smoke has it
 
 
 def test_texts_and_curves_have_an_inside(scenes):
@@ -398,6 +503,22 @@ def test_campfire_is_seen(bakes):
 
 
 @pytest.mark.slow
+def test_eevee_has_its_slices_where_smoke_is(bakes):
+    found, eevee = bakes[0]["campfire"], bakes[0]["campfire"]["eevee"]
+    files = (bakes[1] / "vorton" / "ein Feuer ä").glob("*.vdb")
+    smoke = [grid for path in files if len((grid := vdb_files.read(path)["density"]).index)]
+    depths = [grid.voxel * end - found["eye"] for grid in smoke
+              for end in (grid.index[:, 1].min(), grid.index[:, 1].max())]  # fmt: skip
+    wanted = {"volumetric_tile_size": "2", "volumetric_samples": 128}
+    wanted["use_volumetric_shadows"] = True
+    assert wanted.items() <= eevee.items()
+    assert eevee.get("use_volume_custom_range", True)
+    start, end = eevee["volumetric_start"], eevee["volumetric_end"]
+    assert 0 < start < min(depths) < max(depths) < end
+    assert end - start < max(depths) - min(depths) + 0.1 * max(depths)
+
+
+@pytest.mark.slow
 def test_bake_leaves_blender_usable_and_can_be_ended(bakes):
     report = bakes[0]["modal"]
     assert report["began"] == "RUNNING_MODAL" and report["between"] == ["PASS_THROUGH"]
@@ -498,10 +619,16 @@ def fallen(frames, start):
 
 @pytest.mark.slow
 def test_a_body_that_joins_in_a_branch_falls_from_its_place(bodies):
-    """From frame 7 on, which is the last one of the bake that it leaves."""
+    """From frame 7 on, which is the last one of the bake that it leaves. Bake goes on with it."""
     found = bodies["joining"]
     shown, marked = (np.array(found[key]) for key in ("shown", "marked"))
-    assert found["said"] == ["FINISHED"] and found["frames"] == [8, 10, 12]
+    assert found["before"] == found["said"] == found["again"] == ["FINISHED"]
+    assert found["frames"] == [8, 10, 12] and found["same"]
+    assert (found["other"], found["bodies"]) == (True, 0)
+    hidden = {int(frame): values for frame, values in found["hidden"].items()}
+    gone, there = [True] * 3, [False, False, True]  # copies, and the stone in renders
+    assert hidden == {5: gone, 6: gone, 8: there, 12: there}
+    assert found["then"] == [False, "TEXTURED"]
     assert np.abs(shown - marked - fallen(found["frames"], 7)).max() < 0.01  # first by .085
 
 
@@ -660,7 +787,8 @@ def test_live_preview_warns_of_the_scene_not_of_its_own_cores(bed, told):
     """Twice as wide all of these cores are too wide for the fire."""
     with warnings.catch_warnings(record=True) as given:
         warnings.simplefilter("always")
-        live.Live(fire(**bed))
+        shown = live.Live(fire(**bed))
+        assert shown.follow(fire(**{**bed, "swirl": 2.0})) and shown.restarts == 0
     texts = [str(w.message) for w in given]
     assert len(texts) == len(told) and all(map(str.__contains__, texts, told))
 
@@ -690,7 +818,7 @@ def blender_field(kind, frames=1, **settings):
     now = [{n: moving.get(n, v)[k] if n in moving else v for n, v in values.items()}
            for k in range(frames)]  # fmt: skip
     field = effectors.Field("It", {**fixed, **settings}, now)
-    return effectors.definitions(field, [poses.pose_of(np.eye(4))] * frames, 24.0, 1.0)
+    return effectors.definitions(field, [poses.pose_of(np.eye(4))] * frames, 24.0, 24.0, 1.0)
 
 
 @pytest.mark.parametrize("kind", ["WIND", "VORTEX", "TURBULENCE", "DRAG"])
@@ -989,7 +1117,7 @@ def test_light_of_a_fire_is_where_it_glows(tmp_path):
 
 
 def test_messages_name_objects():
-    made = Export(vt.Scene(), 1, 1, 24, {"sources[1]": "Fire", "bodies[0]": "Log"})
+    made = Export(vt.Scene(), 1, 1, 24, names={"sources[1]": "Fire", "bodies[0]": "Log"})
     assert made.named("sources[1]: in bodies[0] and sources[0]") == (
         "'Fire': in 'Log' and sources[0]"
     )
@@ -1016,41 +1144,66 @@ def test_job_says_how_far_it_is_and_what_is_wrong(tmp_path):
 
 
 def test_job_pauses(tmp_path):
-    """It makes no frame meanwhile, ends with the bytes of one that did not pause, and can be
-    cancelled while it waits."""
+    """It makes no frame meanwhile, has the bytes of one that did not pause, and can be cancelled,
+    also while it waits."""
     scene = vt.Scene("puff", voxel=0.1)
     scene.add(vt.Tracers(vt.Sphere(), count=1000))
     scene.save(tmp_path / "puff.json")
+    frames = 400  # none of the jobs that are stopped comes near its end, on no busy machine
 
     def until(job, met):
-        end = time.monotonic() + 60
+        end = time.monotonic() + 120
         while not met():
             assert time.monotonic() < end, (job.done, job.error)
             job.poll()
             time.sleep(0.01)
 
-    job = Job(tmp_path / "puff.json", tmp_path / "paused", 9, 24)
+    def cancelled(job, folder):
+        job.cancel()
+        job.wait()
+        assert job.error == ""
+        return len(list((tmp_path / folder).glob("*.vdb")))
+
+    job = Job(tmp_path / "puff.json", tmp_path / "paused", frames, 24)
     job.pause()
     until(job, lambda: job.done >= 1)
     time.sleep(0.5)  # the frame that it was at
-    assert job.poll() and job.done < 9 and job.paused
+    assert job.poll() and job.done < frames and job.paused
     stopped = job.done
     time.sleep(0.5)
     assert job.poll() and job.done == stopped
     job.pause(False)
-    job.wait()
-    assert (job.done, job.error, job.paused) == (9, "", False)
-    job.pause()  # it has ended: nothing happens
-    other = Job(tmp_path / "puff.json", tmp_path / "not", 9, 24)
+    until(job, lambda: job.done >= stopped + 2)
+    assert not job.paused and stopped + 2 <= cancelled(job, "paused") < frames
+    other = Job(tmp_path / "puff.json", tmp_path / "not", stopped + 2, 24)
     other.wait()
+    other.pause()  # it has ended: nothing happens
+    assert (other.done, other.error) == (stopped + 2, "")
     for path in (tmp_path / "not").glob("*.vdb"):
         assert path.read_bytes() == (tmp_path / "paused" / path.name).read_bytes()
-    job = Job(tmp_path / "puff.json", tmp_path / "ended", 9, 24)
+    job = Job(tmp_path / "puff.json", tmp_path / "ended", frames, 24)
     job.pause()
     until(job, lambda: job.done >= 1)
+    assert 1 <= cancelled(job, "ended") < frames
+
+
+def test_job_is_cancelled_though_the_signal_is_ignored(tmp_path):
+    """As it is in what a script starts in the background, and all that this starts."""
+    scene = vt.Scene("puff", voxel=0.1)
+    scene.add(vt.Tracers(vt.Sphere(), count=1000))
+    scene.save(tmp_path / "puff.json")
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        job = Job(tmp_path / "puff.json", tmp_path / "out", 400, 24)
+    finally:
+        signal.signal(signal.SIGINT, before)
+    end = time.monotonic() + 120
+    while job.done < 1 and time.monotonic() < end:
+        job.poll()
+        time.sleep(0.01)
     job.cancel()
     job.wait()
-    assert job.error == "" and 1 <= len(list((tmp_path / "ended").glob("*.vdb"))) < 9
+    assert job.error == "" and 1 <= len(list((tmp_path / "out").glob("*.vdb"))) < 400
 
 
 def is_running(process):

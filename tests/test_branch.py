@@ -683,7 +683,7 @@ def test_the_commands(origin, tmp_path, capsys):
     assert main(["info", str(out), "--verify"]) == 0
     assert main(["rewind", str(out), "--frame", "3"]) == 0
     said = capsys.readouterr().out
-    assert "states of frames 1-3" in said and "frames 4 are missing: bake again" in said
+    assert "states of frames 1-3" in said and "frame 4 is missing: bake again" in said
     assert main(["rewind", str(out), "--frame", "99"]) == 1
     assert "frame = 99: " in capsys.readouterr().err
     assert main([*command[:5], "9", *command[6:], "--quiet"]) == 1

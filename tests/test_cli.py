@@ -140,9 +140,12 @@ def test_info_and_verify(script, tmp_path, capsys):
             "2000, in .npz",
             "tracers per voxel of smoke",
             "0.1 m, for blender: density, velocity",
-            "verified   all files of 2 frames",
+            "verified   all files of 2 frames are as written",
         ):
             assert word in shown  # fmt: skip
+    for words, told in (([], True), (["--quiet"], False)):
+        assert run("info", out, "--verify", *words) == 0
+        assert ("verify ring: 2 of 2" in capsys.readouterr().err) == told
     (out / "ring_0001.vdb").write_bytes(b"")
     for words in ([], ["--verify"]):
         assert run("info", out, *words) == 1

@@ -75,7 +75,7 @@ def test_all_whole_frames_are_derived(reference, out, tmp_path, capsys):
     vt.derive(reference, tmp_path / "again", volumes=VOLUMES, progress=False, threads=1)
     (tmp_path / "again" / "ring_0002.npz").unlink()
     assert main(["derive", str(out), str(tmp_path / "again"), *DERIVE]) == 3
-    assert "again lacks frames 2, all others" in capsys.readouterr().err
+    assert "again lacks frame 2, all others" in capsys.readouterr().err
     # frames that are whole alone are no matter
     assert main(["derive", str(out), str(tmp_path / "one"), "--frames", "4", *DERIVE]) == 0
     # the bake repairs its archive, and then the rest follows
@@ -515,6 +515,9 @@ def test_a_preview_of_a_damaged_bake_says_what_to_do(out, tmp_path, capsys):
     assert main(["preview", str(path), *film]) == 1
     said = capsys.readouterr().err
     assert "frame 3: its head is damaged, or gone (bake again to repair it; frames 1, 4 are" in said
+    assert main(["preview", str(path), *film, "--frames", "3-4"]) == 1
+    said = capsys.readouterr().err
+    assert "lacks 3" in said and "(bake again to repair it; frames 1, 4 are whole)" in said
     (out / "ring_0003.npz").unlink()
     assert main(["preview", str(out), *film]) == 1
     assert "(a file of frame 3: bake again to repair it)" in capsys.readouterr().err
@@ -541,7 +544,7 @@ def test_no_film_leaves_frames_out(out, tmp_path, capsys):
         made = tmp_path / f"without {lost}"
         assert main(["derive", str(out), str(made), *DERIVE]) == 3
         capsys.readouterr()
-        said(made, f"frames {lost} are not in it; it holds {kept}; bake or derive")
+        said(made, f"frame {lost} is not in it; it holds {kept}; bake or derive")
     for n in ("2", "4"):
         picture = str(tmp_path / f"{n}.png")
         words = ["--frames", n] if n == "2" else []  # else the last one

@@ -34,7 +34,7 @@ import numpy as np
 
 from . import _core
 from .branches import Branch, scene_of
-from .checks import ranges_text
+from .checks import frames_named, ranges_text
 from .files import explain
 from .json_text import parse_json, readable_json
 from .manifest import check_branch
@@ -78,11 +78,7 @@ def frames_text(frames: Mapping[int, str]) -> str:
         if not parts or parts[-1][1] != why:
             parts.append(([], why))
         parts[-1][0].append(number)
-    words = ("frame" if len(numbers) == 1 else "frames" for numbers, _ in parts)
-    return "; ".join(
-        f"{word} {ranges_text(numbers)}: {why}"
-        for word, (numbers, why) in zip(words, parts, strict=True)
-    )
+    return "; ".join(f"{frames_named(numbers)}: {why}" for numbers, why in parts)
 
 
 # ---- blocks ----
@@ -272,7 +268,7 @@ class Archive:
     def lacks(self, numbers: Iterable[int]) -> ValueError:
         """What frames it has, which of these it lacks, and why those that are lost are."""
         lacking = [n for n in numbers if n not in self._places]
-        text = f"{self.path}: has frames {ranges_text(self.frames) or 'none'}"
+        text = f"{self.path}: has {frames_named(self.frames) if self.frames else 'no frame'}"
         text += f", and lacks {ranges_text(lacking)}" if lacking else ""
         return ValueError(f"{text}; {frames_text(self.lost)}" if self.lost else text)
 

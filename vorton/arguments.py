@@ -202,11 +202,14 @@ def _add_stage(commands: argparse._SubParsersAction) -> None:
         "stage",
         help="write a USD stage that ties the files of a bake together, or an Alembic archive",
         description="Write BAKE/name.usda, a USD stage with volumes, tracers as points, bodies and "
-        "a camera; or BAKE/name.abc, an Alembic archive of tracers and bodies. Points of USD need "
+        "a camera; or BAKE/name.abc, an Alembic archive of tracers and bodies; or "
+        "BAKE/name_points_0001.vdb ..., the tracers as points of OpenVDB. Points of USD need "
         "usd-core (pip install usd-core), Alembic needs alembic3d.",
     )
     parser.place()
-    parser.add_argument("--format", choices=("usd", "abc"), default="usd", help="default usd")
+    parser.add_argument(
+        "--format", choices=("usd", "abc", "vdb"), default="usd", help="default usd"
+    )
     text = "host that reads it (default usd): up axis, unit and names of the fields"
     parser.add_argument("--preset", choices=usd.PRESETS, default="usd", help=text)
     text = "up axis (default: as the host has it; of Alembic always y)"
@@ -309,6 +312,7 @@ def _add_info(commands: argparse._SubParsersAction) -> None:
     )
     parser.place("bake folder, or its manifest or another file of it; a .vta alone, too")
     parser.flag("verify", "check the hash of every file, too")
+    parser.quiet()
 
 
 def _add_demo(commands: argparse._SubParsersAction) -> None:

@@ -25,7 +25,7 @@ from .baking import (
     settings_of,
 )
 from .branches import Branch, branch_of, known_by, shared_frames
-from .checks import check_integer, ranges_text, shown
+from .checks import check_integer, frames_named, shown
 from .course import carry_over
 from .files import locked
 from .manifest import MOST_FRAMES, NO_ARCHIVE, Manifest
@@ -246,7 +246,7 @@ def _leave_in_place(
     lost = range(frame + 1, _last_of(manifest) + 1)
     if lost and not overwrite:
         raise ValueError(
-            f"out = {shown(folder)}: holds the other bake, whose frames {ranges_text(lost)} "
+            f"out = {shown(folder)}: holds the other bake, whose {frames_named(lost)} "
             "would be removed; choose another folder, or give overwrite=True (--overwrite)"
         )
     if manifest.archive is None:  # it was pruned of it meanwhile

@@ -9,7 +9,7 @@ import numpy as np
 
 from . import _core
 from .animation import split
-from .checks import shown
+from .checks import names_of, shown
 from .deformation import Deformation
 from .extras import load_extra
 from .fields import Definition, check_one_of, field
@@ -75,7 +75,9 @@ def _decompose(shape: dict[str, Any], what: str) -> list[dict[str, Any]]:
 class BodyBase(Definition):
     """What bodies and containers share."""
 
-    shape: Any = field(dataclasses.MISSING, _check_shape, "one shape or several")  # noqa: RUF009
+    shape: Any = field(  # noqa: RUF009
+        dataclasses.MISSING, _check_shape, "one or several", form=f"{names_of(SOLIDS)}, or several"
+    )
     name: str = field("", _check_name, "for messages and records")
     parent: Transform | None = parent_field("the shapes lie in its space and move with it")
     restitution: float = by_keyword(_BODY("restitution"))
@@ -178,7 +180,7 @@ class Body(BodyBase):
 
     Parameters
     ----------
-    shape : Sphere, Box, Disk, Cylinder, Capsule, Plane, Polytope, Mesh or Torus, or several
+    shape
         Several are one body, the union of them. A mesh must be closed, its faces looking outwards;
         one that is not convex is split into convex pieces by coacd, which must be installed for
         that. A Torus is made of convex wedges, without coacd.

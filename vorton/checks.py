@@ -32,6 +32,17 @@ ANY = LARGEST
 """A bound that is not less is none: no number of a definition is larger."""
 
 
+def either(words: Iterable[str]) -> str:
+    """Words as "A, B or C"."""
+    *others, last = words
+    return f"{', '.join(others)} or {last}" if others else last
+
+
+def names_of(types: Iterable[type]) -> str:
+    """Classes as "Sphere, Box or Mesh"."""
+    return either(cls.__name__ for cls in types)
+
+
 def shown(value: object, length: int = 60) -> str:
     """The value as an error message prints it: its repr, cut to `length` characters; a path as its
     text; of what has no repr, its type.
@@ -69,6 +80,21 @@ def ranges_text(numbers: list[int]) -> str:
         else:
             parts.append([n])
     return ", ".join("-".join(map(str, part)) for part in parts)
+
+
+def frames_named(numbers: list[int]) -> str:
+    """Ascending frames as "frame 5" or "frames 1-4, 7"."""
+    return f"frame{'' if len(numbers) == 1 else 's'} {ranges_text(numbers)}"
+
+
+def frames_are(numbers: list[int]) -> str:
+    """The same before what they are: "frame 5 is", "frames 1-4, 7 are"."""
+    return f"{frames_named(numbers)} {'is' if len(numbers) == 1 else 'are'}"
+
+
+def counted(count: int, word: str) -> str:
+    """So many of a thing: "1 frame", "2 frames"."""
+    return f"{count} {word}{'' if count == 1 else 's'}"
 
 
 # ---- checks: each takes (argument name, value) and returns the plain value ----
@@ -233,10 +259,11 @@ def check_choice(name: str, value: Any, choices: Iterable[str]) -> str:
     return value
 
 
-def check_end(item: Any, begin: str = "start", goes_with: str = "", goes_on: bool = True) -> None:
+def check_end(item: Any, goes_with: str = "", goes_on: bool = True) -> None:
     """Raise ValueError for an `end` of what is born at once, or that is not after the beginning."""
     if item.end is None:
         return
+    begin = "time" if hasattr(item, "time") else "start"
     label, first = f"{type(item).__name__}.end = {item.end}", getattr(item, begin)
     if not goes_on:
         raise ValueError(f"{label}: goes with {goes_with}; these are born at once")

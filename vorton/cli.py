@@ -27,13 +27,14 @@ from .bake_branch import branch, rewind
 from .bake_folders import copy_bake, move_bake, prune_bake
 from .bake_opening import bake_there, told_by_archive
 from .baking import PRESETS, Volumes, bake, made_with
-from .checks import ranges_text
+from .checks import counted, ranges_text
 from .damages import damages, damages_of_archive
 from .deriving import derive
 from .files import explain
 from .first_moments import hand_over
 from .hosts import usd
 from .hosts.alembic import write_alembic
+from .hosts.vdb_points import write_point_grids
 from .manifest import Manifest
 from .report import describe, describe_archive
 from .scene_files import load_scene
@@ -149,7 +150,8 @@ def _say_how_to_go_on(arguments: Namespace, path: Path, stop: KeyboardInterrupt)
         manifest = Manifest.load(path)
         count = manifest.data["last"] - manifest.data["first"] + 1
         done = f" ({ranges_text(manifest.frames)})" if manifest.frames else ""
-        whole = f"{len(manifest.frames)} of {count} frames are whole{done}"
+        are = "is" if len(manifest.frames) == 1 else "are"
+        whole = f"{len(manifest.frames)} of {counted(count, 'frame')} {are} whole{done}"
     command = [word for word in arguments.command_line if word != "--overwrite"]
     terminated = isinstance(stop, Terminated)
     word = "terminated" if terminated else "interrupted"
@@ -160,8 +162,11 @@ def _say_how_to_go_on(arguments: Namespace, path: Path, stop: KeyboardInterrupt)
 def run_stage(arguments: Namespace) -> int:
     """`vorton stage`."""
     values = _own(arguments)
-    if values.pop("format") == "abc":
+    kind = values.pop("format")
+    if kind == "abc":
         print(write_alembic(**values | {"up": values["up"] or "y"}))
+    elif kind == "vdb":
+        print(*write_point_grids(values["place"], progress=values["progress"]), sep="\n")
     else:
         print(usd.make_stage(**values))
     return 0
@@ -192,11 +197,11 @@ def run_info(arguments: Namespace) -> int:
         return 1 if any(shown) or any(map(told_by_archive, archives)) else 0
     manifest = Manifest.find(place)
     print(describe(manifest))
-    found = damages(manifest, content=verify)
+    found = damages(manifest, content=verify, progress=verify and arguments.progress)
     for damage in found:
         print(f"damaged    {damage}: bake again to repair it")
     if not found and verify:
-        print(f"verified   all files of {len(manifest.frames)} frames are as they were written")
+        print(f"verified   all files of {counted(len(manifest.frames), 'frame')} are as written")
     return 1 if found or (verify and manifest.missing) else 0
 
 

@@ -4,16 +4,24 @@ from __future__ import annotations
 
 from .archive import Archive, frames_text
 from .bake_opening import foreign_states
-from .checks import ranges_text
+from .checks import frames_named
 from .manifest import Manifest
+from .progress import Callback, Progress
 
 __all__ = ["damages", "damages_of_archive"]
 
 
-def damages(manifest: Manifest, content: bool = True) -> list[str]:
+def damages(
+    manifest: Manifest, content: bool = True, progress: bool | Callback = False
+) -> list[str]:
     """What is wrong with its frames and its archive; without `content` only what is missing, or has
     another size, or belongs to another bake."""
-    found = [text for n in manifest.frames if (text := manifest.damage(n, content))]
+    found = []
+    with Progress(len(manifest.frames), f"verify {manifest.data['name']}", progress) as steps:
+        for number in manifest.frames:
+            if text := manifest.damage(number, content):
+                found.append(text)
+            steps.advance()
     if manifest.archive is None:
         return found
     name = manifest.archive.name
@@ -25,7 +33,7 @@ def damages(manifest: Manifest, content: bool = True) -> list[str]:
             if lacking:
                 lost = frames_text({n: archive.lost[n] for n in lacking & archive.lost.keys()})
                 why = f" ({lost})" if lost else ""
-                found.append(f"{name} lacks frames {ranges_text(sorted(lacking))}{why}")
+                found.append(f"{name} lacks {frames_named(sorted(lacking))}{why}")
             if content:
                 found += damages_of_archive(archive)
     except (OSError, ValueError) as error:

@@ -21,7 +21,14 @@ from .baking import (
     settings_of,
     take_beside,
 )
-from .checks import check_flag, check_integer, check_number, check_vector, ranges_text, shown
+from .checks import (
+    check_flag,
+    check_integer,
+    check_number,
+    check_vector,
+    frames_named,
+    shown,
+)
 from .derive_jobs import make_in_processes
 from .files import locked
 from .manifest import MOST_FPS, NO_ARCHIVE, Manifest
@@ -117,7 +124,7 @@ def derive(
                 manifest.check_presence()
     if lost:
         made_not = [n for n in todo if not lost.keys().isdisjoint(needed(n, rate, archive.fps))]
-        text = f"; {folder} lacks frames {ranges_text(made_not)}, all others are whole"
+        text = f"; {folder} lacks {frames_named(made_not)}, all others are whole"
         raise DamageError(archive.path, lost, f"{text}: bake again to repair the archive")
     return manifest
 

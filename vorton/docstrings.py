@@ -13,7 +13,7 @@ import textwrap
 from collections.abc import Mapping
 from typing import Any
 
-from .checks import ABOVE_0, ANY
+from .checks import ABOVE_0, ANY, either
 
 
 def _shown(value: Any) -> str:
@@ -50,8 +50,7 @@ def _kind_text(row: Mapping[str, Any]) -> str:
     if "form" in row:
         return row["form"]
     if row["type"] == "choice":
-        words = [f'"{word}"' for word in row["choices"]]
-        return ", ".join(words[:-1]) + " or " + words[-1]
+        return either(f'"{word}"' for word in row["choices"])
     kinds = {"flag": "bool", "whole": "whole number", "count": "whole number"}
     kinds |= {"seed": "whole number", "pair": "number or two numbers", "quaternion": "four numbers"}
     kinds |= {"vector": "three numbers", "direction": "three numbers"}
@@ -105,10 +104,14 @@ def document(name: str, made: Any) -> str:
 
 def entries(fields: Mapping[str, Any], written: str = "") -> str:
     """Entries of a docstring, in the order of the fields: those that are written, of one or several
-    fields, and for all others what the fields say of themselves.
+    fields, and for all others what the fields say of themselves. Of one that is written without a
+    kind the field says that.
     """
     own: dict[str, str] = {}
     for entry in re.split(r"\n(?=\S)", written):
+        name, _, text = entry.partition("\n")
+        if name in fields and text:
+            entry = f"{document(name, fields[name]).partition(chr(10))[0]}\n{text}"
         own |= dict.fromkeys(re.split(r" :|\n", entry)[0].split(", "), entry)
     texts = [own.get(name) or document(name, item) for name, item in fields.items()]
     return "\n".join(dict.fromkeys(texts))

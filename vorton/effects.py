@@ -22,9 +22,10 @@ from .checks import (
     decode_floats,
     encode_floats,
     freeze_floats,
+    names_of,
 )
 from .fields import Definition, field, number
-from .shapes import Shape, check_filled
+from .shapes import BODIES, Shape, check_filled
 from .tables import Table, limits
 from .transform import Transform, add_parent, parent_field
 
@@ -48,7 +49,7 @@ class Effect(Definition):
 
 def shape_field(text: str) -> Any:
     """Field for a shape, or None for everywhere; a mesh must be closed."""
-    return field(None, check_filled, text, optional=True, form="Sphere, Box, Disk, Torus or Mesh")
+    return field(None, check_filled, text, optional=True, form=names_of(BODIES))
 
 
 def core_shape(shape: Shape | None) -> dict[str, Any] | None:

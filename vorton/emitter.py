@@ -7,9 +7,9 @@ from typing import Any
 
 from . import _core
 from .animation import Animation, animatable, largest, scaled
-from .checks import check_end, shown
+from .checks import check_end, names_of, shown
 from .fields import field, number, plain
-from .shapes import Shape, Surface, check_shape
+from .shapes import SHAPES, Shape, Surface, check_shape
 from .source_base import FLUID, ChangingFluidSource
 from .sources import Tracers
 from .tables import Table, limits
@@ -32,7 +32,7 @@ class Emitter(ChangingFluidSource):
 
     Parameters
     ----------
-    shape : Sphere, Box, Disk, Torus, Mesh or Surface
+    shape
         A mesh must be closed, unless it is a Surface's. From a Surface, the skin of a body, the
         fluid comes without a rim; give it a shape of its own where it should heat what flows by.
         Where a number of the shape changes, that of `renew` is of its largest extent, and fewer are
@@ -96,7 +96,9 @@ class Emitter(ChangingFluidSource):
     0.054
     """
 
-    shape: Shape = field(dataclasses.MISSING, check_shape, "where it is born")  # noqa: RUF009
+    shape: Shape = field(  # noqa: RUF009
+        dataclasses.MISSING, check_shape, "where it is born", form=names_of(SHAPES)
+    )
     renew: Any = animatable(
         number(None, "1/s", "fillings of the shape a second", least=0, optional=True)
     )
@@ -128,7 +130,7 @@ class Emitter(ChangingFluidSource):
         if isinstance(self.shape, Surface) and self.rim not in (None, 0):
             text = "the fluid of a Surface has no rim"
             raise ValueError(f"Emitter.rim = {shown(self.rim)}: {text}")
-        check_end(self, goes_with="renew", goes_on=self.renew != 0)
+        check_end(self, goes_with="renew", goes_on=self._goes_on())
 
     def to_dict(self) -> dict[str, Any]:
         """Plain data; flame and soot only where there are some: the format from before them."""
@@ -150,6 +152,9 @@ class Emitter(ChangingFluidSource):
         if isinstance(self.shape, Surface):
             return 2 * self.shape.thickness
         return 0.2 * self.shape.volume ** (1 / 3)
+
+    def _goes_on(self) -> bool:
+        return self.renew != 0
 
     def _rim(self) -> Any:
         if isinstance(self.shape, Surface):

@@ -21,7 +21,7 @@ from .bake_frames import Parts
 from .bake_opening import open_archive
 from .baked_bodies import BakedBodies
 from .camera import Camera
-from .checks import check_flag, check_number, check_vector, ranges_text
+from .checks import check_flag, check_number, check_vector, frames_are, ranges_text
 from .course import Course
 from .emitter import Emitter
 from .film_files import FORMATS, write_film
@@ -134,7 +134,7 @@ class BakeShot(Shot):
     def _refuse_gaps(self, manifest: Manifest) -> None:
         if self._lacking:
             raise ValueError(
-                f"{manifest.path}: frames {ranges_text(self._lacking)} are not in it; it holds "
+                f"{manifest.path}: {frames_are(self._lacking)} not in it; it holds "
                 f"{ranges_text(manifest.frames) or 'none'}; bake or derive them, or give frames"
             )
 
@@ -175,7 +175,13 @@ class ArchiveShot(Shot):
         self.path = path
         with open_archive(path) as archive:
             self._fps = archive.fps
-            scene, numbers = archive.scene(), archive.select(frames)
+            scene = archive.scene()
+            try:
+                numbers = archive.select(frames)
+            except ValueError as error:
+                if archive.lost:
+                    _tell_what_is_whole(error, archive)
+                raise
             if frames is None:
                 had = {*archive.frames, *archive.lost}
                 numbers = list(range(min(had), max(had) + 1))
@@ -194,10 +200,16 @@ class ArchiveShot(Shot):
                     self.simulation = course.show(number, archive, Parts())
                     yield self.simulation.volume(self.voxel, sharp=self.sharp)
             except DamageError as error:
-                whole = [n for n in archive.frames if archive.damage(n) is None]
-                text = f"bake again to repair it; frames {ranges_text(whole) or 'none'}"
-                error.add_note(f"{text} are whole")
+                _tell_what_is_whole(error, archive)
                 raise
+
+
+def _tell_what_is_whole(error: ValueError, archive: Any) -> None:
+    """What to do about frames of an archive that are damaged, as a note."""
+    whole = [n for n in archive.frames if archive.damage(n) is None]
+    error.add_note(
+        f"bake again to repair it; {frames_are(whole) if whole else 'no frame is'} whole"
+    )
 
 
 def open_shot(place: Scene | str | os.PathLike[str], **values: Any) -> Shot:

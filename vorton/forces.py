@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from .animation import split
-from .checks import Vector
+from .checks import Vector, counted
 from .effects import (
     Effect,
     Kill,
@@ -210,8 +210,8 @@ class ForcePoints(Effect):
     def _check(self) -> None:
         if len(self.positions) != len(self.accelerations):
             raise ValueError(
-                f"ForcePoints.accelerations: {len(self.accelerations)} rows; must be as many as "
-                f"positions, {len(self.positions)}"
+                f"ForcePoints.accelerations: {counted(len(self.accelerations), 'row')}; must be as "
+                f"many as positions, {len(self.positions)}"
             )
 
     def _add_to(self, core: Any) -> None:

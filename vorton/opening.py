@@ -185,7 +185,7 @@ def name_nearest(scene: Scene, added: Added, error: Any) -> str:
         if ("body", error.body) in ids:
             index = _place_of(scene.bodies, item)
             names.append(f"body {error.body} is bodies[{index}], {item._what()}")
-    return f". In the scene {', '.join(names)}" if names else ""
+    return f".\nIn the scene {', '.join(names)}" if names else ""
 
 
 def add_source(scene: Scene, index: int, source: Source, recorder: Any) -> None:

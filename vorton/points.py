@@ -13,7 +13,7 @@ import numpy as np
 
 from . import _core
 from .animation import Animation, Keys, animatable, split
-from .checks import check_array, check_end, check_number, is_array, range_text
+from .checks import check_array, check_end, check_number, counted, is_array, range_text
 from .fields import field, number
 from .meshes import check_rows
 from .source_base import Source
@@ -111,7 +111,8 @@ def _check_lengths(definition: Any, names: tuple[str, ...], count: int) -> None:
         value = getattr(definition, name)
         if isinstance(value, np.ndarray) and len(value) != count:
             label = f"{type(definition).__name__}.{name}"
-            raise ValueError(f"{label} has {len(value)} values for {count} points")
+            text = f"{counted(len(value), 'value')} for {counted(count, 'point')}"
+            raise ValueError(f"{label} has {text}")
 
 
 def _check_shares(definition: Any) -> None:
@@ -197,7 +198,10 @@ class Points(Source):
         _check_shares(self)
         _refuse_mixed(self, self.density, ("size",))
         _refuse_mixed(self, self.size, ("density",))
-        check_end(self, goes_with="rate", goes_on=self.rate is not None)
+        check_end(self, goes_with="rate", goes_on=self._goes_on())
+
+    def _goes_on(self) -> bool:
+        return self.rate is not None
 
     def _smoke(self) -> Any:
         """What each stands for, kg; where that changes its density, kg/m^3, for the core to take
@@ -287,11 +291,15 @@ class VortonPoints(Source):
 
     def _check(self) -> None:
         if len(self.strengths) != len(self.positions):
-            text = f"has {len(self.strengths)} rows for {len(self.positions)} points"
+            rows, points = len(self.strengths), len(self.positions)
+            text = f"has {counted(rows, 'row')} for {counted(points, 'point')}"
             raise ValueError(f"VortonPoints.strengths {text}")
         _check_lengths(self, ("core", "volume", "lifetime", *CARRIED), len(self.positions))
-        check_end(self, "time", goes_with="rate", goes_on=self.rate is not None)
+        check_end(self, goes_with="rate", goes_on=self._goes_on())
         _check_shares(self)
+
+    def _goes_on(self) -> bool:
+        return self.rate is not None
 
     def _core_radius(self) -> float:
         return 2.0 * self._least_core()

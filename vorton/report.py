@@ -10,7 +10,7 @@ from typing import Any
 from . import _core
 from .archive import Archive, frames_text
 from .bake_opening import is_cut_off, told_by_archive
-from .checks import ranges_text
+from .checks import counted, frames_are, ranges_text
 from .manifest import Manifest
 from .records import HEALTH_LIMITS, has_limit, why_unjudged
 from .saved import loads_here
@@ -140,11 +140,11 @@ def warnings(manifest: Manifest) -> list[str]:
     """What one should know before using the bake."""
     found = []
     if manifest.missing:
-        found.append(f"frames {ranges_text(manifest.missing)} are missing: bake again to go on")
+        found.append(f"{frames_are(manifest.missing)} missing: bake again to go on")
     stale = manifest.strangers()
     if stale:
         names = ", ".join(stale[:3]) + (" ..." if len(stale) > 3 else "")
-        found.append(f"{len(stale)} files of no frame of this bake lie beside it: {names}")
+        found.append(f"beside it {counted(len(stale), 'file')} of no frame of this bake: {names}")
     values = tracers_per_voxel(manifest)
     voxel = proposed_voxel(manifest)
     if values and voxel and min(values) < FEW_TRACERS:

@@ -11,6 +11,7 @@ import math
 from typing import Any
 
 from .animation import Animation, animatable, largest, mapped
+from .checks import names_of
 from .fields import check_one_of, field, number, vector
 from .mesh_shapes import Mesh as Mesh
 from .mesh_shapes import Polytope as Polytope
@@ -163,6 +164,9 @@ class Plane(Shape):
 # ---- surfaces ----
 
 
+BODIES: tuple[type[Shape], ...] = (Sphere, Box, Disk, Cylinder, Torus, Mesh)
+
+
 def check_body(name: str, value: Any) -> Shape:
     """A shape that has an inside, or the plain data of one."""
     return check_one_of(name, value, BODIES, "a body")  # type: ignore[return-value]
@@ -184,7 +188,7 @@ class Surface(Shape):
 
     shape: Shape = field(  # noqa: RUF009
         dataclasses.MISSING, check_body, "the body; a mesh may be open",
-        form="Sphere, Box, Disk, Cylinder, Torus or Mesh",
+        form=names_of(BODIES),
     )  # fmt: skip
     thickness: float = number(dataclasses.MISSING, "m", "of the layer", above=0)  # type: ignore[arg-type]  # noqa: RUF009
     offset: float = number(0.0, "m", "from the surface to the middle of the layer, outward")
@@ -196,7 +200,6 @@ class Surface(Shape):
         return {**self.shape._surface_shape(), "layer": self.thickness, "offset": self.offset}
 
 
-BODIES: tuple[type[Shape], ...] = (Sphere, Box, Disk, Cylinder, Torus, Mesh)
 SHAPES: tuple[type[Shape], ...] = (*BODIES, Surface)
 SOLIDS: tuple[type[Shape], ...] = (*BODIES, Capsule, Plane, Polytope)
 

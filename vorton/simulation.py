@@ -15,7 +15,7 @@ from . import _core
 from .animation import frame_rate
 from .archive import Archive
 from .body_motion import BodyMotion
-from .checks import check_flag, check_integer, check_number, shown
+from .checks import check_flag, check_integer, check_number, counted, shown
 from .files import write_atomically
 from .live_changes import LiveChanges
 from .opening import check_method, make_core, name_items, name_nearest
@@ -541,7 +541,8 @@ class Simulation(LiveChanges, BodyMotion):
     def __repr__(self) -> str:
         head = f"<vorton.Simulation {self.scene.name!r}: frame {self.frame}"
         try:
-            content = f"{self.vortons.count} vortons, {self.tracers.count} tracers"
+            vortons, tracers = self.vortons.count, self.tracers.count
+            content = f"{counted(vortons, 'vorton')}, {counted(tracers, 'tracer')}"
             return f"{head}, {self.time:.4g} s, {content}>"
         except _core.BusyError:
             return f"{head}, stepping>"

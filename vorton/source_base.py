@@ -26,6 +26,10 @@ class Source(Definition):
         "what places it, where that is at its birth; its scale acts on all lengths"
     )
 
+    def _goes_on(self) -> bool:
+        """Whether it bears for some time, until its `end`, and not at once."""
+        return False
+
     def _parent_id(self, core: Any) -> int:
         return add_parent(self.parent, core)
 

@@ -10,9 +10,9 @@ import math
 from typing import Any
 
 from .animation import Animation, animatable, largest, scaled
-from .checks import Vector, check_each_axis, check_end
+from .checks import Vector, check_each_axis, check_end, names_of
 from .fields import field, number
-from .shapes import Shape, check_shape
+from .shapes import SHAPES, Shape, check_shape
 from .source_base import ChangingCarrier, FluidSource, Sectioned, around
 from .tables import Table
 
@@ -128,7 +128,7 @@ class Tracers(ChangingCarrier):
     shape: Shape = field(  # noqa: RUF009
         dataclasses.MISSING, check_shape,
         "where they are born. A mesh must be closed, unless it is a Surface's",
-        form="Sphere, Box, Disk, Torus, Mesh or Surface",
+        form=names_of(SHAPES),
     )  # fmt: skip
     count: int | None = _TRACERS("count")
     rate: Any = _TRACERS("rate")
@@ -156,11 +156,13 @@ class Tracers(ChangingCarrier):
             raise ValueError(
                 f"Tracers.renew = {self.renew}: goes with per_voxel, not with {given[0]}"
             )
-        goes_on = self.rate is not None or bool(self.renew)
-        check_end(self, goes_with="rate or renew", goes_on=goes_on)
+        check_end(self, goes_with="rate or renew", goes_on=self._goes_on())
         volume = self.shape.volume  # an open mesh says so here
         if not volume > 0:
             raise ValueError(f"Tracers.shape: its volume is {volume:g} m^3, must be > 0")
+
+    def _goes_on(self) -> bool:
+        return self.rate is not None or bool(self.renew)
 
     @property
     def tracers_per_voxel(self) -> float | None:

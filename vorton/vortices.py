@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 
 from .animation import Animation, largest, mapped, scaled, smallest, value_at
-from .checks import Vector, check_end, shown
+from .checks import Vector, check_end, counted, names_of, shown
 from .fields import field
 from .meshes import check_rows
-from .shapes import Disk, Shape, Surface, check_shape
+from .shapes import BODIES, Disk, Shape, Surface, check_shape
 from .source_base import ChangingFluidSource, FluidSource, Sectioned, around
 from .sources import Tracers
 from .tables import Table
@@ -64,7 +64,7 @@ class Filament(Sectioned, FluidSource):
         least = 3 if self.closed else 2
         if len(self.points) < least:
             text = f"at least {least} are needed" + (" to close a line" if self.closed else "")
-            raise ValueError(f"Filament.points: {len(self.points)} points; {text}")
+            raise ValueError(f"Filament.points: {counted(len(self.points), 'point')}; {text}")
         ways = np.diff(self.points, axis=0, append=self.points[:1])
         same = np.flatnonzero(np.linalg.norm(ways, axis=1) < 1e-9)
         if not self.closed:
@@ -185,6 +185,9 @@ class Jet(Sectioned, ChangingFluidSource):
             raise ValueError(f"Jet.rate = None: {text}")
         self._check_section()
 
+    def _goes_on(self) -> bool:
+        return True
+
     def _core_radius(self) -> float:
         return smallest(self._cores())
 
@@ -255,7 +258,7 @@ class RandomCloud(FluidSource):
 
     shape: Shape = field(  # noqa: RUF009
         dataclasses.MISSING, _check_body, "thicker than an eddy; a mesh must be closed",
-        form="Sphere, Box, Disk, Torus or Mesh",
+        form=names_of(BODIES),
     )  # fmt: skip
     speed: float = _CLOUD("speed")
     eddy: float = _CLOUD("eddy")

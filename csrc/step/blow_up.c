@@ -176,9 +176,9 @@ vt_status vti_blow_up(vt_simulation *s, const vt_substep *w, vt_substep_limit li
         write_nearest(s, &found, place, sizeof place);
     return vti_fail(VT_BLOWN_UP,
                     "the next %g s would need more than %d substeps: the flow has blown up, or dt "
-                    "is too long, %s (largest velocity gradient %.4g 1/s, largest speed %.4g m/s, "
-                    "viscosity %g and thermal diffusivity %g m^2/s where vortons are %.3g m "
-                    "apart): %s",
+                    "is too long,\n%s\n(largest velocity gradient %.4g 1/s, largest speed %.4g "
+                    "m/s, viscosity %g and thermal diffusivity %g m^2/s where vortons are %.3g m "
+                    "apart):\n%s",
                     remaining, VT_MOST_SUBSTEPS, place, found.gradient, found.speed,
                     s->def.viscosity, s->def.thermal_diffusivity, s->vorton_spacing,
                     remedy_for(s, limit, &found));

@@ -211,7 +211,7 @@ def main(check):
         sys.stdout.flush()
         os._exit(status)
 
-    bpy.app.timers.register(step, first_interval=1)
+    bpy.app.timers.register(step, first_interval=1, persistent=True)
 
 
 if __name__ == "__main__":

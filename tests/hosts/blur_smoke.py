@@ -39,6 +39,7 @@ def main(result, folder, shutter):
     camera.location, camera.rotation_euler = (0, -5, 0), (np.pi / 2, 0, 0)
     camera.data.type, camera.data.ortho_scale = "ORTHO", 4.0
     scene.camera = camera
+    stage.set_day(scene)  # where nothing shines, Blender 5.2 renders nothing, no opacity either
     stage.set_cycles(samples=256)
     scene.cycles.use_denoising, scene.cycles.volume_step_rate = False, 0.5
     render = scene.render

@@ -46,6 +46,45 @@ def until(met, seconds=120):
         yield 0.1
 
 
+def seconds_until(met):
+    """As `until`, and gives the seconds that it took."""
+    begun = time.time()
+    yield from until(met)
+    return time.time() - begun
+
+
+def is_told(preview, name, value):
+    """Whether the preview has a number of the first source."""
+    return abs(getattr(preview.live._scene.sources[0], name) - value) < 1e-5
+
+
+def undoes_and_deletes(preview):
+    """Undo; the last source is deleted and comes back; the scene has another name."""
+    with in_view():
+        bpy.ops.ed.undo_push(message="before")
+        bpy.context.object.vorton.emitter.swirl = 2.5
+        bpy.ops.ed.undo_push(message="swirl")
+    yield from until(lambda: is_told(preview, "swirl", 2.5))
+    with in_view():
+        bpy.ops.ed.undo()
+    late = yield from seconds_until(lambda: is_told(preview, "swirl", 4))
+    print(f"undone within {late:.2f} s")
+    with in_view():
+        bpy.context.object.select_set(True)
+        bpy.ops.object.delete()
+        bpy.ops.ed.undo_push(message="deleted")
+    yield from until(lambda: preview.said)
+    time_then = preview.live.time
+    print("deleted:", preview.said, preview_state())
+    yield 0.5
+    with in_view():
+        bpy.ops.ed.undo()
+    yield from until(lambda: not preview.said and preview.live.time > time_then)
+    print("undone:", preview_state())
+    bpy.context.scene.name, time_then = "renamed", preview.live.time
+    yield from until(lambda: preview.live.time > time_then)
+
+
 def check(addon):
     """The steps; each yield gives Blender so many seconds for its events."""
     preview = addon.preview.Preview
@@ -69,14 +108,17 @@ def check(addon):
     print("pixels that differ:", int(off.sum()))
     assert off.sum() > 100
     emitter = bpy.context.object.vorton.emitter
-    for swirl in np.linspace(1.5, 4, 6):  # as if dragged
-        emitter.swirl = swirl
-        yield 0.1
-    yield from until(lambda: abs(preview.live._scene.sources[0].swirl - 4) < 1e-5)
-    print("dragged; restarts", preview.live.restarts - restarts)
+    late = []
+    for name, values in (("swirl", np.linspace(1.5, 4, 6)), ("core", np.linspace(0.05, 0.1, 6))):
+        for value in values:  # as if dragged
+            setattr(emitter, name, value)
+            late.append((yield from seconds_until(lambda n=name, v=value: is_told(preview, n, v))))
+    print("dragged; restarts", preview.live.restarts - restarts, "seconds", np.round(late, 2))
+    assert max(late) < 1, late
     bpy.context.object.location.x = 1.0
     yield from until(lambda: preview.points[0].mean(axis=0)[0] > 0.2)
     picture("moved")
+    yield from undoes_and_deletes(preview)
     preview.said = "the last error"
     with in_view():
         bpy.ops.vorton.live()
@@ -84,6 +126,13 @@ def check(addon):
     assert preview.live is None and preview.points is None and not preview.said
     gone = np.abs(picture("after") - before).max(axis=2) > 0.1
     print("pixels that differ at the end:", int(gone.sum()))
+    with in_view():
+        assert bpy.ops.vorton.live() == {"FINISHED"}
+    yield from until(lambda: preview.points is not None)
+    bpy.ops.wm.read_homefile(use_factory_startup=True)
+    yield 0.5
+    assert preview.live is None and not bpy.app.timers.is_registered(addon.preview.tick)
+    assert addon.preview.note_change not in bpy.app.handlers.depsgraph_update_post
     addon.unregister()
     assert not [name for name in dir(bpy.types) if name.startswith("VORTON_")]
 

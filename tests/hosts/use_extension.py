@@ -175,6 +175,8 @@ def complaints():
     scene.collection.objects.link(thing)
     mark(thing, "SMOKE")
     of("no mesh")
+    thing.hide_viewport = True
+    of("disabled")
     fresh()
     mark(add_mesh("grid", "Sheet"), "SMOKE")
     of("open")
@@ -331,16 +333,17 @@ def keyframe(thing, path, frames):
 def not_followed():
     """What a simulation does not follow: it is said, and the same from whichever frame."""
     scene = fresh(frames=6, start=101)
-    things = {name: add_mesh("uv_sphere", name, radius=0.3) for name in ("Blob", "Late", "Early")}
-    for thing in things.values():
-        mark(thing, "TRACERS")
+    things = {name: add_mesh("uv_sphere", name, radius=0.3) for name in ("Blob", "Seen", "Gone")}
+    for name in ("Blob", "Seen"):
+        mark(things[name], "TRACERS")
+    mark(things["Gone"], "BODY")
     things["Blob"].shape_key_add(name="rest")
     wide = things["Blob"].shape_key_add(name="wide")
     for point in wide.data:
         point.co = point.co * 3
     keyframe(wide, "value", {101: 0.0, 106: 1.0})
-    keyframe(things["Late"], "hide_viewport", {101: True, 104: False})
-    keyframe(things["Early"], "hide_viewport", {101: False, 104: True})
+    keyframe(things["Seen"], "hide_render", {101: True, 104: False})
+    keyframe(things["Gone"], "hide_viewport", {101: False, 104: True})
     for name, turn in (("Fan", 300), ("Slow fan", 170)):
         fan = add_mesh("cube", name, size=0.5, location=(3, 0, 0))
         mark(fan, "BODY")
@@ -369,6 +372,52 @@ def not_followed():
         refused = str(error)
     return {"same": made[0] == made[1], "names": sorted(made[0].names.values()),
             "warnings": made[0].warnings, "refused": refused}  # fmt: skip
+
+
+def there_from_to(values):
+    """Keyframes of what is disabled in viewports, by frame."""
+    return {frame: not there for frame, there in values.items()}
+
+
+def switched():
+    """Objects that are there from frame 103 to 105 of 101 to 108 alone, each in its own way."""
+    from vorton.hosts.blender.export import export_scene
+
+    scene, frames = fresh(frames=8, start=101), there_from_to({101: False, 103: True, 106: False})
+    for name, start in (("Fire", "SMOKE"), ("Ring", "RING"), ("Push", "PUSH"), ("Stone", "BODY")):
+        thing = add_mesh("uv_sphere", name, segments=32, ring_count=16, radius=0.3)
+        mark(thing, start)
+        keyframe(thing, "hide_viewport", frames)
+        keyframe(thing, "location", {101: (0, 0, 0), 108: (7, 0, 0)})
+    keyframe(scene.objects["Push"].vorton.push, "strength", {101: 1.0, 108: 8.0})
+    twice = add_mesh("uv_sphere", "Twice", segments=32, ring_count=16, radius=0.3)
+    mark(twice, "TRACERS")
+    twice.vorton.smoke.start, twice.vorton.smoke.use_end, twice.vorton.smoke.end = 0.05, True, 0.25
+    keyframe(twice, "hide_viewport", there_from_to({101: True, 103: False, 106: True}))
+    never = add_mesh("cube", "Never", size=0.5)
+    mark(never, "BODY")
+    never.hide_viewport = True
+    plain, joined = exported(), export_scene(scene, "scene", joined_at=104)
+    return {"scene": plain.scene.to_dict(), "warnings": plain.warnings, "names": plain.names,
+            "joined": [body.to_dict() for body in joined.scene.bodies],
+            "said": joined.warnings}  # fmt: skip
+
+
+def turning(subframes):
+    """Smoke on an arm of 1 m that turns by half a turn a frame, about the z axis."""
+    scene = fresh(frames=5)
+    scene.vorton.subframes = subframes
+    scene.vorton.simulation.use_voxel, scene.vorton.simulation.voxel = True, 0.01
+    hub = bpy.data.objects.new("hub", None)
+    scene.collection.objects.link(hub)
+    keyframe(hub, "rotation_euler", {1: (0, 0, 0), 5: (0, 0, 4 * np.pi)})
+    nozzle = add_mesh("uv_sphere", "Nozzle", radius=0.02, location=(1, 0, 0))
+    mark(nozzle, "TRACERS")
+    nozzle.parent = hub
+    breeze = field("WIND", "Breeze", strength=1.0, flow=0)
+    keyframe(breeze.field, "strength", {1: 0.0, 5: 4.0})
+    made = exported()
+    return {"scene": made.scene.to_dict(), "warnings": made.warnings, "frames": made.frames}
 
 
 def sheared(folder):
@@ -552,7 +601,8 @@ def what_scenes_are(addons, folder):
         report["deforming"] = deforming(folder)
         report["effectors"], report["not followed"] = effectors(), not_followed()
         report["another scene"], report["curves"] = another_scene(), curves()
-        report["sheared"] = sheared(folder)
+        report["sheared"], report["switched"] = sheared(folder), switched()
+        report["turning"] = {subframes: turning(subframes) for subframes in (1, 8)}
         fresh()
         report["unsaved"] = [str(addon.places.bake_folder(bpy.context.scene)), own]
     return report | {"before": before, "there": there, "after": traces()}
@@ -683,7 +733,9 @@ def campfire(folder):
     shown = scene.vorton.result
     found = [path.name for path in (folder / "vorton" / "ein Feuer ä").iterdir()]
     names = sorted(thing.name.split(".")[0] for thing in stage)
-    return {"velocity": [shown.data.velocity_grid, shown.data.velocity_unit],
+    eevee = {name: getattr(scene.eevee, name) for name in dir(scene.eevee) if "volu" in name}
+    return {"eevee": eevee, "eye": scene.camera.location.y,
+            "velocity": [shown.data.velocity_grid, shown.data.velocity_unit],
             "files": sorted(found), "materials": len(shown.data.materials),
             "stage": names, "energies": energies, "looks": looks, "frame": gone_to}  # fmt: skip
 
@@ -842,7 +894,7 @@ def vertices_of(thing):
     return vertices @ matrix[:3, :3].T + matrix[:3, 3]
 
 
-def falling_stone(folder, name, is_body=True):
+def falling_stone(folder, name):
     """A stone above the ground, which falls through air, 10 cm a unit, and its scene."""
     scene = fresh(frames=8, start=5)
     scene.unit_settings.scale_length, scene.gravity = 0.1, (0, 0, -98.1)
@@ -853,16 +905,11 @@ def falling_stone(folder, name, is_body=True):
     stone = add_mesh("cube", "Stone", size=5, location=(3, 4, 50), rotation=(0.3, 0.2, 0))
     stone.parent = parent
     stone.modifiers.new("Collision", "COLLISION")
-    if is_body:
-        let_fall(stone)
+    mark(stone, "BODY")
+    stone.vorton.body.use_density, stone.vorton.body.density = True, 2500
     mark(add_mesh("uv_sphere", "Smoke", radius=2, location=(0, 0, 2)), "TRACERS")
     bpy.ops.wm.save_as_mainfile(filepath=str(folder / f"{name}.blend"))
     return bpy.context.scene, stone
-
-
-def let_fall(stone):
-    mark(stone, "BODY")
-    stone.vorton.body.use_density, stone.vorton.body.density = True, 2500
 
 
 def places_of(stone, frames):
@@ -893,15 +940,33 @@ def falling(folder):
     return found
 
 
-def joining(folder):
-    """A stone that falls from frame 7 of 5 to 12 on: it is none of the bodies before."""
-    scene, stone = falling_stone(folder, "joining", is_body=False)
-    stone.modifiers.clear()
-    assert bpy.ops.vorton.bake() == {"FINISHED"}
-    let_fall(stone)
+def joining(addon, folder):
+    """A stone that falls from frame 7 of 5 to 12 on: it is none of the bodies before, because it is
+    disabled in viewports."""
+    scene, stone = falling_stone(folder, "joining")
+    for what in ("hide_viewport", "hide_render"):
+        keyframe(stone, what, there_from_to({5: False, 8: True}))
+    keyframe(stone, "location", {5: (9, 9, 9), 8: stone.location.copy()})
+    before = said_by(bpy.ops.vorton.bake)
     scene.frame_set(8)
     said = said_by(bpy.ops.vorton.bake_from, overwrite=True)
-    return places_of(stone, [8, 10, 12]) | {"said": said}
+    found = places_of(stone, [8, 10, 12]) | {"before": before, "said": said}
+    scene.frame_set(5)
+    place = addon.bakes.bake_folder(scene)
+    files = digests(place)
+    found["again"] = said_by(bpy.ops.vorton.bake)
+    found["same"] = digests(place) == files
+    scene.vorton.simulation.wind = (1, 0, 0)  # another scene, which is baked from the start
+    made, other = addon.bakes.export_to_go_on(scene)
+    found |= {"other": other, "bodies": len(made.scene.bodies), "hidden": {}}
+    for frame in (5, 6, 8, 12):
+        scene.frame_set(frame)
+        shown = bpy.data.objects["Stone baked"]
+        found["hidden"][frame] = [shown.hide_viewport, shown.hide_render, stone.hide_render]
+    scene.frame_end = 6
+    assert bpy.ops.vorton.bake(overwrite=True) == {"FINISHED"}
+    scene.frame_set(8)
+    return found | {"then": [stone.hide_render, stone.display_type]}
 
 
 def look_of(thing):
@@ -952,7 +1017,7 @@ def what_bodies_are(addons, folder):
     with registered(addon):
         return {
             "falling": falling(folder),
-            "joining": joining(folder),
+            "joining": joining(addon, folder),
             "kept": kept_things(folder),
         }
 

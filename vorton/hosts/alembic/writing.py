@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from ... import tracer_files
-from ...checks import check_choice, check_flag, ranges_text
+from ...checks import check_choice, check_flag, frames_are
 from ...extras import load_extra
 from ...files import replaced
 from ...manifest import Manifest
@@ -70,7 +70,7 @@ def write_alembic(
     up = check_choice("up", up, UPS)
     manifest = Manifest.find(place)
     if manifest.missing:
-        text = f"frames {ranges_text(manifest.missing)} are missing: bake again to go on"
+        text = f"{frames_are(manifest.missing)} missing: bake again to go on"
         raise ValueError(f"{manifest.path}: {text}")
     scene = Scene.from_dict(manifest.data["scene"], manifest.folder)
     bodies = body_meshes(manifest, scene, manifest.frames)

@@ -23,6 +23,12 @@ EARLIER = "vorton_earlier"
 AS_SHOWN = "hide_render", "display_type"
 """What is changed of such an object."""
 
+MUTED = "muted"
+"""Key of `EARLIER`: the object has keyframes of whether it is rendered, which wait meanwhile."""
+
+HIDDEN = "hide_viewport", "hide_render"
+"""What hides a copy in the frames in which its body is not there."""
+
 
 @dataclasses.dataclass
 class Motion:
@@ -82,24 +88,58 @@ def show_bodies(manifest: Manifest, name: str, scene: Any, length: float) -> Non
     if not moved:
         return
     here, part = scene.frame_current, scene.frame_subframe
-    scene.frame_set(scene.frame_start)
     for body, motion in moved.items():
         if body in scene.objects:
-            _show(scene.objects[body], motion, name, scene, length)
+            thing = scene.objects[body]
+            _go_to_first(thing, scene)
+            copy = _show(thing, motion, name, scene, length)
+            _hide_elsewhere(copy, motion, manifest.frames, scene)
     scene.frame_set(here, subframe=part)
+
+
+def _go_to_first(thing: Any, scene: Any) -> None:
+    """Go to the first frame at which an object is there: it lies where its body rests."""
+    for frame in range(scene.frame_start, scene.frame_end + 1):
+        scene.frame_set(frame)
+        if not thing.hide_viewport:
+            return
 
 
 def _remove_copies(scene: Any) -> None:
     """Remove what shows bodies, and let their objects be shown as before."""
     for thing in scene.objects:
         if EARLIER in thing:
-            for what, value in thing[EARLIER].items():
-                setattr(thing, what, value)
+            for what in AS_SHOWN:
+                setattr(thing, what, thing[EARLIER][what])
+            if thing[EARLIER].get(MUTED):
+                _mute(thing, False)
             del thing[EARLIER]
     remove_made(scene, SHOWN)
 
 
-def _show(thing: Any, motion: Motion, name: str, scene: Any, length: float) -> None:
+def _mute(thing: Any, muted: bool) -> bool:
+    """Whether there are keyframes of how an object is shown, which then wait or go on."""
+    curves = [c for c in curves_of(thing) if c.data_path in AS_SHOWN and c.mute != muted]
+    for curve in curves:
+        curve.mute = muted
+    return bool(curves)
+
+
+def _hide_elsewhere(copy: Any, motion: Motion, frames: Sequence[int], scene: Any) -> None:
+    """Hide a copy in the frames of a bake in which its body is not there."""
+    first, last = min(motion.places), max(motion.places)
+    shown = {what: getattr(copy, what) for what in HIDDEN}
+    edges = [(first, first - 1)] if first > min(frames) else []
+    edges += [(last, last + 1)] if last < max(frames) else []
+    for there, gone in edges:
+        for what in HIDDEN:
+            for number, value in ((there, shown[what]), (gone, True)):
+                setattr(copy, what, value)
+                copy.keyframe_insert(what, frame=scene.frame_start + number - 1)
+            setattr(copy, what, shown[what])
+
+
+def _show(thing: Any, motion: Motion, name: str, scene: Any, length: float) -> Any:
     """A copy of an object, which is where its body rests, carried by an empty in the middle of the
     body."""
     import bpy
@@ -135,5 +175,6 @@ def _show(thing: Any, motion: Motion, name: str, scene: Any, length: float) -> N
     shown.parent = carrier
     shown.matrix_parent_inverse = carried.inverted() @ thing.matrix_world
     shown.matrix_basis = Matrix()
-    thing[EARLIER] = {what: getattr(thing, what) for what in AS_SHOWN}
+    thing[EARLIER] = {what: getattr(thing, what) for what in AS_SHOWN} | {MUTED: _mute(thing, True)}
     thing.hide_render, thing.display_type = True, "WIRE"
+    return shown

@@ -54,7 +54,7 @@ class Field:
     fixed : dict
         The settings of `FIXED`, as Blender names them, lengths in its units.
     values : list of dict
-        Those of `NUMBERS` at each frame.
+        Those of `NUMBERS` at each sample.
     """
 
     name: str
@@ -62,7 +62,7 @@ class Field:
     values: list[dict[str, float]]
 
     def over(self, name: str) -> np.ndarray:
-        """A number at each frame."""
+        """A number at each sample."""
         return np.array([now[name] for now in self.values])
 
 
@@ -87,7 +87,7 @@ def look(thing: Any) -> dict[str, float]:
 
 
 def definitions(
-    field: Field, poses: Sequence[Pose], fps: float, length: float
+    field: Field, poses: Sequence[Pose], fps: float, rate: float, length: float
 ) -> tuple[list[Any], list[str]]:
     """What a field is for vorton.
 
@@ -95,8 +95,10 @@ def definitions(
     ----------
     field : Field
     poses : sequence of Pose
-        Of its object, at each frame; scales do not matter.
+        Of its object, at each sample; scales do not matter.
     fps : float, 1/s
+    rate : float, 1/s
+        Of the samples.
     length : float
         Metres of a unit of Blender.
 
@@ -110,7 +112,7 @@ def definitions(
     kind = field.fixed["type"]
     told: list[str] = []
     rigid = [dataclasses.replace(pose, stretch=tuple(map(tuple, np.eye(3)))) for pose in poses]
-    parent = transform_of(rigid, fps, grows=True)
+    parent = transform_of(rigid, rate, grows=True)
     if kind not in _MAKE:
         why = (
             "it has no curl, so pressure balances it: the role Attractor draws smoke alone"
@@ -123,7 +125,7 @@ def definitions(
     if nowhere := _nowhere(field, length):
         return [], [f"{field.name}: its {nowhere} is 0, so it acts nowhere: it is left out"]
     shape, falloff = _shape(field, length, told)
-    made = _MAKE[kind](field, _Place(shape, falloff, parent, fps, length))
+    made = _MAKE[kind](field, _Place(shape, falloff, parent, fps, rate, length))
     _tell_ignored(field, told)
     return made, [f"{field.name}: {text}" for text in told]
 
@@ -134,6 +136,7 @@ class _Place:
     falloff: float
     parent: Transform | None
     fps: float
+    rate: float
     length: float
 
     @property
@@ -207,7 +210,7 @@ def _tell_ignored(field: Field, told: list[str]) -> None:
 
 
 def _stream(field: Field) -> np.ndarray | None:
-    """Velocity that a field with Flow leads to at each frame, in Blender's units, or None."""
+    """Velocity that a field with Flow leads to at each sample, in Blender's units, or None."""
     flow = field.over("flow")
     return field.over("strength") / flow if flow.min() > 0 else None
 
@@ -222,25 +225,25 @@ def _time(rate: float) -> float:
     return short(min(max(1 / rate, LEAST), MOST))
 
 
-def _numbers(values: np.ndarray, fps: float) -> Any:
-    return over_time([short(float(f"{value:.7g}")) for value in values], fps)
+def _numbers(values: np.ndarray, rate: float) -> Any:
+    return over_time([short(float(f"{value:.7g}")) for value in values], rate)
 
 
-def _along_z(values: np.ndarray, fps: float) -> Any:
-    return over_time([(0.0, 0.0, short(float(f"{value:.7g}"))) for value in values], fps)
+def _along_z(values: np.ndarray, rate: float) -> Any:
+    return over_time([(0.0, 0.0, short(float(f"{value:.7g}"))) for value in values], rate)
 
 
 def _make_wind(field: Field, place: _Place) -> list[Any]:
-    stream, fps = _stream(field), place.fps
-    gain = SMOKE * fps * place.length * field.over("strength")  # m/s^2
+    stream, rate = _stream(field), place.rate
+    gain = SMOKE * place.fps * place.length * field.over("strength")  # m/s^2
     if place.shape is None:
-        velocity = np.cumsum(np.concatenate([[0.0], gain[:-1] / fps]))
+        velocity = np.cumsum(np.concatenate([[0.0], gain[:-1] / rate]))
         if stream is not None:
             velocity = stream * place.length
-        return [Wind(_along_z(velocity, fps), parent=place.parent)]
+        return [Wind(_along_z(velocity, rate), parent=place.parent)]
     if stream is None:
-        return [UniformForce((0, 0, 1), _numbers(gain, fps), **place.where)]
-    velocity = _along_z(stream * place.length, fps)
+        return [UniformForce((0, 0, 1), _numbers(gain, rate), **place.where)]
+    velocity = _along_z(stream * place.length, rate)
     return [Drag(velocity, 1.0, time=_catch_up(field, place), **place.where)]
 
 
@@ -254,7 +257,7 @@ def _make_vortex(field: Field, place: _Place) -> list[Any]:
         return []
     turn = SMOKE * place.fps * field.over("strength") if stream is None else stream
     time = 1.0 if stream is None else _catch_up(field, place)
-    circulation = _numbers(2 * math.pi * core**2 * turn, place.fps)
+    circulation = _numbers(2 * math.pi * core**2 * turn, place.rate)
     return [Vortex(circulation=circulation, core=short(core), time=time, **place.where)]
 
 
@@ -284,7 +287,7 @@ def _make_turbulence(field: Field, place: _Place) -> list[Any]:
     size = field.fixed["size"] or 1.0  # 0 means 1 there
     return [
         Turbulence(
-            _numbers(strength, place.fps),
+            _numbers(strength, place.rate),
             scale=short(max(size * place.length, LEAST)),
             seed=field.fixed["seed"],
             **place.where,
@@ -296,7 +299,7 @@ def _make_drag(field: Field, place: _Place) -> list[Any]:
     rate = SMOKE * place.fps * np.maximum(field.over("linear_drag"), 0)  # 1/s
     if not rate.any():
         return []
-    share = _numbers(rate / rate.max(), place.fps)
+    share = _numbers(rate / rate.max(), place.rate)
     return [Drag(fraction=share, time=_time(rate.max()), **place.where)]
 
 

@@ -1,10 +1,10 @@
 """A Blender scene as a scene of vorton: what its objects are marked as, frame by frame.
 
 Frame 1 of a bake is the first frame of the scene, its time 0. Numbers and places that change over
-the frames become `Samples`, one value a frame; the meshes of bodies are taken at each frame, where
-they change, all others as they are at the first. Objects that are disabled in viewports, or whose
-collections are, are left out, the others go in the order of their names, so that one scene always
-gives one file.
+the frames become `Samples`, one value a frame, or several where the scene asks for subframes; the
+meshes of bodies are taken at each of them, where they change, all others as they are at the first.
+Objects that are disabled in viewports, or whose collections are, are left out as long as they are,
+the others go in the order of their names, so that one scene always gives one file.
 """
 
 from __future__ import annotations
@@ -33,26 +33,18 @@ from ...vortices import Jet
 from .. import meshes
 from ..poses import Pose, over_time, pose_of, short, transform_of
 from . import effectors, roles
+from .presence import while_there
+from .sampling import FIELD, ExportError, Item, Samples, deforms, frame_rate, marked, metres, sample
 from .watch import Watch
 
 SMOKE_OF_RING = 1.5
 """Radius of the smoke that a ring carries, in core radii: what goes round with its core."""
 
-DEFORMS = 1e-5
-"""A mesh deforms whose vertices move by more than this share of its extent in its own space."""
-
 GRAVITY = (0.0, 0.0, -9.81)
 """Gravity of a new scene in units of Blender a second squared, whatever these are."""
 
-FIELD = "FIELD"
-"""Role of an object that is a force field of Blender, and no collider."""
-
 LISTS = {Body: "bodies", Container: "bodies"} | dict.fromkeys(EFFECTS, "effects")
 """Where a scene keeps what an object becomes; sources are all others."""
-
-
-class ExportError(ValueError):
-    """What is wrong with an object; the message begins with its name."""
 
 
 @dataclasses.dataclass
@@ -67,6 +59,8 @@ class Export:
     first : int
         Frame of the Blender scene that is frame 1.
     fps : float, 1/s
+    subframes : int
+        How often a frame what moves is looked at.
     names : dict
         Name of the object that a source, effect or body comes from, by "sources[0]" ...
     warnings : list of str
@@ -76,8 +70,14 @@ class Export:
     frames: int
     first: int
     fps: float
+    subframes: int = 1
     names: dict[str, str] = dataclasses.field(default_factory=dict)
     warnings: list[str] = dataclasses.field(default_factory=list)
+
+    @property
+    def rate(self) -> float:
+        """Samples a second."""
+        return self.fps * self.subframes
 
     def named(self, text: str) -> str:
         """A message of vorton, with the names of objects in place of numbers."""
@@ -88,96 +88,15 @@ class Export:
         return re.sub(r"(?:sources|effects|bodies)\[\d+\]", name, text)
 
 
-@dataclasses.dataclass
-class _Item:
-    """An object over time."""
-
-    name: str
-    role: str
-    vertices: np.ndarray | None
-    faces: np.ndarray | None
-    matrices: list[np.ndarray] = dataclasses.field(default_factory=list)
-    values: list[dict[str, Any]] = dataclasses.field(default_factory=list)
-    fixed: dict[str, Any] = dataclasses.field(default_factory=dict)
-    frames: list[np.ndarray] = dataclasses.field(default_factory=list)
-    """Vertices at each frame, of a body."""
-
-    deforms: bool = False
-    """Whether its mesh changes its form, where it is no body."""
-
-    collides: bool = False
-    """Whether it is a body by Blender's Collision physics."""
-
-    field: effectors.Field | None = None
-    """Where it is a force field of Blender."""
-
-    @property
-    def is_shaped(self) -> bool:
-        """Whether its mesh gives its definition a shape."""
-        return self.role in roles.ROLES and bool(roles.ROLES[self.role].shape)
-
-
-def frame_rate(scene: Any) -> float:
-    """Frames a second of a Blender scene."""
-    return scene.render.fps / short(scene.render.fps_base)
-
-
-def metres(scene: Any) -> float:
-    """How many metres a unit of Blender is."""
-    settings = scene.unit_settings
-    return 1.0 if settings.system == "NONE" else short(settings.scale_length)
-
-
-def enabled(scene: Any) -> list[Any]:
-    """The objects that are not disabled in viewports, by name: neither they nor all the collections
-    that hold them, nor are these left out of the view layer.
-    """
-    return [thing for thing in _linked(scene) if not thing.hide_viewport]
-
-
-def _linked(scene: Any) -> list[Any]:
-    """The objects whose collections are enabled, by name."""
-    found = {thing.name: thing for thing in _held(_layer(scene).layer_collection)}
-    return [found[name] for name in sorted(found)]
-
-
-def _layer(scene: Any) -> Any:
-    """The view layer in use, of another scene than the current one the first."""
-    import bpy
-
-    return bpy.context.view_layer if scene == bpy.context.scene else scene.view_layers[0]
-
-
-def _held(layer: Any) -> Iterator[Any]:
-    if layer.collection.hide_viewport:
-        return
-    if not layer.exclude:
-        yield from layer.collection.objects
-    for child in layer.children:  # may be there where the one around is left out
-        yield from _held(child)
-
-
-def marked(scene: Any) -> list[Any]:
-    """The objects that vorton takes, by name."""
-    return [thing for thing in enabled(scene) if thing.vorton.role != "NONE"]
-
-
-def _is_unmarked(scene: Any, thing: Any) -> bool:
-    """Whether an object is one of Blender's own force fields and colliders that vorton takes."""
-    about = scene.vorton
-    return thing.vorton.role == "NONE" and (
-        (about.use_fields and effectors.is_field(thing))
-        or (about.use_colliders and effectors.is_collider(thing))
-    )
-
-
 def file_name(text: str) -> str:
     """A text as the name of a scene, which begins file names."""
     clean = "".join(c if c.isalnum() or c in "_-. " else "_" for c in text)[:64].strip(" .-")
     return clean or "scene"
 
 
-def export_scene(scene: Any, name: str, still: bool = False) -> Export:
+def export_scene(
+    scene: Any, name: str, still: bool = False, joined_at: int | None = None
+) -> Export:
     """The scene of vorton that a Blender scene is.
 
     Parameters
@@ -188,6 +107,9 @@ def export_scene(scene: Any, name: str, still: bool = False) -> Export:
         Of the scene of vorton, and so of the files of its bake.
     still : bool
         As the scene is now: one frame, in which nothing moves; the scene is not touched.
+    joined_at : int, optional
+        Frame from which on a branch goes on; its bodies are those that are there then. Default: the
+        first one.
 
     Returns
     -------
@@ -199,20 +121,22 @@ def export_scene(scene: Any, name: str, still: bool = False) -> Export:
         An object that vorton cannot take: its name, and why. No object is marked.
     """
     length, fps = metres(scene), frame_rate(scene)
-    frames = [] if still else range(scene.frame_start, scene.frame_end + 1)
+    first, frames = scene.frame_start, 1 if still else scene.frame_end - scene.frame_start + 1
+    parts = 1 if still else scene.vorton.subframes
+    moments = [divmod(number, parts) for number in range((frames - 1) * parts + 1)]
     now, part = scene.frame_current, scene.frame_subframe
     watch = Watch()
     try:
-        if frames:
-            scene.frame_set(frames[0])
-        items, gravity, told = _sample(scene, frames, length, watch)
+        looks = [] if still else [(first + frame, part / parts) for frame, part in moments]
+        samples = sample(scene, looks, length, watch)
     finally:
         if not still:
             scene.frame_set(now, subframe=part)
-    made = _make_scene(scene, name, gravity, told, fps, length)
-    export = Export(made, len(frames) or 1, scene.frame_start, fps, warnings=[*watch.warnings()])
-    for item in items:
-        _add(export, item, length)
+    made = _make_scene(scene, name, samples, fps * parts, length)
+    export = Export(made, frames, first, fps, parts, warnings=[*watch.warnings()])
+    joined = 0 if joined_at is None else min(max(joined_at - first, 0), frames - 1)
+    for item in samples.items:
+        _add(export, item, joined, length)
     if not any(cls is not VortexRing for cls in map(type, made.sources)):
         export.warnings.append("nothing shows: mark an object as an emitter, or as smoke")
     if length != 1 and scene.use_gravity and tuple(map(short, scene.gravity)) == GRAVITY:
@@ -238,108 +162,12 @@ def outline(scene: Any) -> list[Any]:
     return found
 
 
-# ---- what is there, frame by frame ----
-
-
-def _sample(
-    scene: Any, frames: Sequence[int], length: float, watch: Watch
-) -> tuple[list[_Item], list[Any], list[dict[str, Any]]]:
-    linked = [t for t in _linked(scene) if t.vorton.role != "NONE"]
-    if all(thing.hide_viewport for thing in linked):
-        raise ExportError("no object is marked: choose what it is in its Physics properties")
-    linked += [thing for thing in _linked(scene) if _is_unmarked(scene, thing)]
-    objects = [thing for thing in linked if not thing.hide_viewport]
-    items: list[_Item] = []
-    gravity: list[Any] = []
-    told: list[dict[str, Any]] = []
-    for frame in frames or [None]:  # as it is now
-        if frame is not None:
-            scene.frame_set(frame)
-        layer = _layer(scene)
-        layer.update()
-        graph = layer.depsgraph
-        shown = [thing.evaluated_get(graph) for thing in objects]
-        if not items:
-            items = [_begin(scene, *pair, length) for pair in zip(objects, shown)]
-            if frames:
-                watch.look_at_instances(graph, objects)
-        watch.look_at_switches(linked)
-        watch.look_at_turns(shown)
-        for item, thing, placed in zip(items, objects, shown):
-            item.matrices.append(np.array(placed.matrix_world))
-            # Keyframes and drivers write to the object itself, too; its copy may lack what was
-            # set by hand.
-            item.values.append(_values(item, thing.vorton, length))
-            if item.field is not None:
-                item.field.values.append(effectors.look(thing))
-            if item.role == "BODY" and item.vertices is not None:
-                item.frames.append(_mesh(placed)[0])
-            elif item.is_shaped and not item.deforms:
-                item.deforms = _deforms(item.vertices, _mesh(placed)[0])
-        pull = scene.gravity if scene.use_gravity else (0, 0, 0)
-        gravity.append(tuple(short(x) * length + 0.0 for x in pull))
-        group = scene.vorton.simulation
-        told.append({n: s.read(group, length) for n, s in roles.SCENE_SETTINGS.items()})
-    return items, gravity, told
-
-
-def _begin(scene: Any, thing: Any, placed: Any, length: float) -> _Item:
-    about = thing.vorton
-    role, field, collides = about.role, None, False
-    if role == "NONE":
-        if scene.vorton.use_fields and effectors.is_field(thing):
-            field = effectors.begin(thing)
-        collides = scene.vorton.use_colliders and effectors.is_collider(thing)
-        role = "BODY" if collides else FIELD
-    mesh = (None, None) if role == FIELD else _mesh(placed)
-    item = _Item(thing.name, role, *mesh, collides=collides, field=field)
-    skin = {name: s.read(about.skin, length) for name, s in roles.SKIN_SETTINGS.items()}
-    item.fixed = {
-        "definition": about.definition,
-        "carries_smoke": about.carries_smoke,
-        "outside": about.outside,
-        "skin": tuple(skin.values()) if about.use_skin else None,
-    }
-    return item
-
-
-def _values(item: _Item, about: Any, length: float) -> dict[str, Any]:
-    """What is set, at the first frame all of it, then what may change."""
-    if item.role in (roles.DEFINITION, FIELD):
-        return {}
-    role = roles.ROLES[item.role]
-    group = getattr(about, role.group)
-    return {
-        name: setting.read(group, length)
-        for name, setting in role.settings.items()
-        if setting.animatable or not item.values
-    }
-
-
-def _mesh(thing: Any) -> tuple[np.ndarray | None, np.ndarray | None]:
-    """Vertices and triangles of an evaluated object in its own space; None without a mesh."""
-    if thing.type not in ("MESH", "CURVE", "SURFACE", "FONT", "META"):
-        return None, None
-    mesh = thing.to_mesh()
-    try:
-        mesh.calc_loop_triangles()
-        vertices = np.empty(3 * len(mesh.vertices), np.float32)
-        mesh.vertices.foreach_get("co", vertices)
-        faces = np.empty(3 * len(mesh.loop_triangles), np.int32)
-        mesh.loop_triangles.foreach_get("vertices", faces)
-    finally:
-        thing.to_mesh_clear()
-    return vertices.reshape(-1, 3).astype(float), faces.reshape(-1, 3)
-
-
 # ---- the scene ----
 
 
-def _make_scene(
-    scene: Any, name: str, gravity: list[Any], told: list[dict[str, Any]], fps: float, length: float
-) -> Scene:
-    about = scene.vorton
-    values = {key: over_time([now[key] for now in told], fps) for key in told[0]}
+def _make_scene(scene: Any, name: str, samples: Samples, rate: float, length: float) -> Scene:
+    about, told = scene.vorton, samples.told
+    values = {key: over_time([now[key] for now in told], rate) for key in told[0]}
     ambient = {cls.__name__: cls for cls in AMBIENTS}[about.ambient]
     group = getattr(about, about.ambient.lower())
     settings = roles.AMBIENT_SETTINGS[about.ambient].items()
@@ -348,7 +176,7 @@ def _make_scene(
     try:
         return Scene(
             name,
-            gravity=over_time(gravity, fps),
+            gravity=over_time(samples.gravity, rate),
             ambient=ambient(**{n: s.read(group, length) for n, s in settings}),
             combustion=Combustion(**combustion) if about.use_combustion else None,
             method=Method(**{n: s.read(about.method, length) for n, s in method}),
@@ -358,11 +186,11 @@ def _make_scene(
         raise ExportError(f"{scene.name}: {error}") from error
 
 
-def _add(export: Export, item: _Item, length: float) -> None:
-    """Add what an object is to the scene."""
+def _add(export: Export, item: Item, joined: int, length: float) -> None:
+    """Add what an object is to the scene, whose bodies are those of the frame `joined`, from 0."""
     try:
         poses = [pose_of(matrix, length) for matrix in item.matrices]
-        for made in _definitions(export, item, poses, length):
+        for made in _present(export, item, joined, _definitions(export, item, poses, length)):
             if export.scene.combustion is None and getattr(made, "fuel", 0) not in (None, 0):
                 text = "it has fuel, but Combustion is off (Scene properties, Vorton)"
                 raise ValueError(text)
@@ -376,28 +204,52 @@ def _add(export: Export, item: _Item, length: float) -> None:
         raise ExportError(f"{item.name}: {text}") from error
 
 
-def _definitions(export: Export, item: _Item, poses: list[Pose], length: float) -> Iterator[Any]:
-    fps = export.fps
+def _present(export: Export, item: Item, joined: int, definitions: Iterator[Any]) -> Iterator[Any]:
+    """Definitions of an object as long as it is there: bodies wholly or not at all."""
+    for made in definitions:
+        if not isinstance(made, BodyBase):
+            lasting = [*while_there(made, item.there, export.rate)]
+            if not lasting:
+                export.warnings.append(
+                    f"{item.name}: its {type(made).__name__} is left out: it is disabled in "
+                    "viewports all the while that it would act"
+                )
+            yield from lasting
+            continue
+        here = item.there[joined * export.subframes]
+        if not all(item.there):
+            taken = "there" if here else "left out"
+            export.warnings.append(
+                f"{item.name}: it is switched in viewports over the frames, but a body does not "
+                f"come or go within a bake: it is {taken} as at frame {export.first + joined}. "
+                "Let it do so by Bake from, at the frame where it does"
+            )
+        if here:
+            yield made
+
+
+def _definitions(export: Export, item: Item, poses: list[Pose], length: float) -> Iterator[Any]:
+    rate = export.rate
     if item.field is not None:
-        made, told = effectors.definitions(item.field, poses, fps, length)
+        made, told = effectors.definitions(item.field, poses, export.fps, rate, length)
         export.warnings += told
         yield from made
     if item.role == FIELD:
         return
     if item.role == roles.DEFINITION:
-        yield _from_text(item, transform_of(poses, fps, grows=True))
+        yield _from_text(item, transform_of(poses, rate, grows=True))
         return
     role = roles.ROLES[item.role]
     values = dict(item.values[0])
     for name in item.values[-1]:
-        values[name] = over_time([now[name] for now in item.values], fps)
+        values[name] = over_time([now[name] for now in item.values], rate)
     frames = _deformed(item, poses, length)
     if frames is not None:
-        yield role.cls(name=item.name, **_deforming(item, frames, poses, fps), **values)
+        yield role.cls(name=item.name, **_deforming(item, frames, poses, rate), **values)
         return
     shape = _shape(item, role, poses[0], length)
     export.warnings += _about_form(item, shape)
-    parent = transform_of(poses, fps, grows=not role.shape or shape is None)
+    parent = transform_of(poses, rate, grows=not role.shape or shape is None)
     if issubclass(role.cls, BodyBase):
         yield role.cls(shape, name=item.name, parent=parent, **values)
         return
@@ -412,7 +264,7 @@ def _definitions(export: Export, item: _Item, poses: list[Pose], length: float) 
         yield from _carried(made)
 
 
-def _about_form(item: _Item, shape: Shape | None) -> Iterator[str]:
+def _about_form(item: Item, shape: Shape | None) -> Iterator[str]:
     """What the shape of an object leaves out of its mesh."""
     if item.deforms:
         yield (
@@ -426,7 +278,7 @@ def _about_form(item: _Item, shape: Shape | None) -> Iterator[str]:
         )
 
 
-def _deformed(item: _Item, poses: list[Pose], length: float) -> np.ndarray | None:
+def _deformed(item: Item, poses: list[Pose], length: float) -> np.ndarray | None:
     """Vertices of a body at each frame (m, in its space as it is scaled then), where they move in
     it by more than rounding; else None.
     """
@@ -437,22 +289,10 @@ def _deformed(item: _Item, poses: list[Pose], length: float) -> np.ndarray | Non
         raise ValueError(text + "leave out modifiers that add or remove some")
     moved = [pose.stretched(now, length) for pose, now in zip(poses, item.frames)]
     frames = np.array(moved, np.float32)
-    return frames if any(_deforms(frames[0], now) for now in frames) else None
+    return frames if any(deforms(frames[0], now) for now in frames) else None
 
 
-def _deforms(first: np.ndarray | None, now: np.ndarray | None) -> bool:
-    """Whether vertices are not those of the first frame."""
-    if first is None or now is None:
-        return False
-    if first.shape != now.shape:
-        return True
-    if not len(first):
-        return False
-    least = DEFORMS * float(np.ptp(first, axis=0).max())
-    return bool(np.abs(now - first).max() > least)
-
-
-def _deforming(item: _Item, frames: np.ndarray, poses: list[Pose], fps: float) -> dict[str, Any]:
+def _deforming(item: Item, frames: np.ndarray, poses: list[Pose], rate: float) -> dict[str, Any]:
     """Shape, motion and deformation of a body."""
     assert item.faces is not None
     faces = item.faces[:, ::-1] if poses[0].is_mirrored else item.faces
@@ -460,12 +300,12 @@ def _deforming(item: _Item, frames: np.ndarray, poses: list[Pose], fps: float) -
     rigid = [dataclasses.replace(pose, stretch=poses[0].stretch) for pose in poses]
     return {
         "shape": mesh,
-        "parent": transform_of(rigid, fps, grows=False),
-        "deformation": Deformation(kept, fps=fps),
+        "parent": transform_of(rigid, rate, grows=False),
+        "deformation": Deformation(kept, fps=rate),
     }
 
 
-def _shape(item: _Item, role: roles.Role, pose: Pose, length: float) -> Shape | None:
+def _shape(item: Item, role: roles.Role, pose: Pose, length: float) -> Shape | None:
     if not role.shape or (role.shape == "where" and item.vertices is None):
         return None
     if item.vertices is None or item.faces is None:
@@ -480,7 +320,7 @@ def _shape(item: _Item, role: roles.Role, pose: Pose, length: float) -> Shape | 
     return meshes.inside(vertices, faces)
 
 
-def _from_text(item: _Item, parent: Transform | None) -> Any:
+def _from_text(item: Item, parent: Transform | None) -> Any:
     """The definition of an object that carries one as text, in the object's space."""
     data = json.loads(item.fixed["definition"])
     types = (*SOURCES, *EFFECTS, Body, Container)

@@ -6,7 +6,7 @@ import contextlib
 import dataclasses
 import time
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -71,6 +71,14 @@ def _coarse(item: Any, factor: float) -> Any:
     return dataclasses.replace(item, **changes) if changes else item
 
 
+@contextlib.contextmanager
+def _quiet() -> Iterator[None]:
+    """Without what is said of cores that are as wide here alone."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", SceneWarning)
+        yield
+
+
 def _too_many(error: Exception) -> bool:
     """Whether a scene asks for more vortons or tracers than there may be."""
     words = "too many vortons", "max_vortons", "max_tracers"
@@ -111,8 +119,7 @@ class Live:
         """
         while True:
             try:
-                with warnings.catch_warnings():
-                    warnings.simplefilter("ignore", SceneWarning)
+                with _quiet():
                     sim = Simulation(coarse(scene, factor), fps=self.fps)
                 break
             except (CapacityError, ValueError) as error:
@@ -154,7 +161,8 @@ class Live:
             if old == new:
                 continue
             try:
-                self._items[place] = self._sim.change(old, new)
+                with _quiet():
+                    self._items[place] = self._sim.change(old, new)
             except (TypeError, ValueError):  # it has been born whole
                 return False
         return True

@@ -24,7 +24,7 @@ from ...sources import VortexRing
 from ...transform import Transform
 from ..shape_meshes import ShapeMesh, mesh_of
 from . import roles
-from .export import frame_rate, metres
+from .sampling import frame_rate, metres
 from .settings import Setting
 
 STILL = (1.0, 0.0, 0.0, 0.0)

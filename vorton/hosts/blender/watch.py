@@ -3,32 +3,30 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 import numpy as np
 
 HALF_TURN = 0.999 * math.pi
-"""rad; from a turn of this from one frame to the next on, the other way round is as short."""
+"""rad; from a turn of this from one sample to the next on, the other way round is as short."""
 
 
 class Watch:
-    """Looks at each frame of a scene, the first of them first."""
+    """Looks at each sample of a scene, the first of them first."""
 
     def __init__(self) -> None:
-        self._hidden: dict[str, bool] = {}
-        self._switched: set[str] = set()
+        self._rendered: dict[str, set[bool]] = {}
         self._angles: dict[str, np.ndarray] = {}
         self._turns: dict[str, float] = {}
         self._instances: dict[str, str] = {}
 
-    def look_at_switches(self, things: Sequence[Any]) -> None:
-        """Objects of vorton, those that are disabled in viewports now among them."""
+    def look_at_renders(self, things: Iterable[Any]) -> None:
+        """Objects of vorton that are there now: whether they are switched in renders meanwhile."""
         for thing in things:
-            if self._hidden.setdefault(thing.name, thing.hide_viewport) != thing.hide_viewport:
-                self._switched.add(thing.name)
+            self._rendered.setdefault(thing.name, set()).add(thing.hide_render)
 
-    def look_at_turns(self, shown: Sequence[Any]) -> None:
+    def look_at_turns(self, shown: Iterable[Any]) -> None:
         """Evaluated objects: how far they, and what they are parented to, have turned."""
         for thing in shown:
             now = np.array([*_angles(thing)])
@@ -38,7 +36,7 @@ class Watch:
                 self._turns[thing.name] = max(turn, self._turns.get(thing.name, 0.0))
             self._angles[thing.name] = now
 
-    def look_at_instances(self, graph: Any, things: Sequence[Any]) -> None:
+    def look_at_instances(self, graph: Any, things: Iterable[Any]) -> None:
         """Instances of objects of vorton, and of anything by them."""
         names = {thing.name for thing in things}
         for instance in graph.object_instances:
@@ -54,17 +52,18 @@ class Watch:
 
     def warnings(self) -> Iterator[str]:
         """What was found, with the names of the objects."""
-        for name in sorted(self._switched):
-            taken = "left out" if self._hidden[name] else "there"
-            yield (
-                f"{name}: it is switched in viewports over the frames, which the simulation does "
-                f"not follow: it is {taken} as at the first one"
-            )
+        for name, hidden in sorted(self._rendered.items()):
+            if len(hidden) > 1:
+                yield (
+                    f"{name}: it is switched in renders over the frames, but is there where it is "
+                    "not rendered, too: switch it in viewports"
+                )
         for name, turn in sorted(self._turns.items()):
             if turn > HALF_TURN:
                 yield (
-                    f"{name}: it turns by {math.degrees(turn):.0f} degrees from one frame to the "
-                    "next, and is taken to go the shorter way round: use more frames a second"
+                    f"{name}: it turns by {math.degrees(turn):.0f} degrees from one look at it to "
+                    "the next, and is taken to go the shorter way round: use more Subframes (Scene "
+                    "properties, Vorton)"
                 )
         for name, what in sorted(self._instances.items()):
             yield f"{name}: {what} left out: make instances real"

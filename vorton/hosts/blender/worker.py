@@ -12,6 +12,7 @@ from __future__ import annotations
 import _thread
 import json
 import os
+import signal
 import sys
 import threading
 import warnings
@@ -62,6 +63,8 @@ def _bake(task: dict[str, Any]) -> None:
 def main(arguments: str) -> int:
     """Bake; the exit status: 0 done, 1 an error, 2 stopped."""
     task = json.loads(arguments)
+    # A Blender that a script has started in the background hands on that it ignores the signal.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     if hasattr(os, "nice"):
         os.nice(5)  # Blender's own threads go first
     threading.Thread(target=_listen, daemon=True).start()

@@ -5,16 +5,26 @@ import bpy
 
 from vorton import _core
 from vorton.archive import Archive
+from vorton.checks import counted
 from vorton.cli import one_line
 from vorton.hosts.blender import volumes
 from vorton.hosts.blender.bodies import show_bodies
-from vorton.hosts.blender.export import export_scene, metres
+from vorton.hosts.blender.export import export_scene
 from vorton.hosts.blender.job import Job
+from vorton.hosts.blender.sampling import metres
 from vorton.hosts.blender.sequences import find_sequence
 from vorton.manifest import Manifest
 from vorton.progress import clock
 
-from .places import RELATIVE, bake_folder, find_bake, json_path, scene_name, shown_folder
+from .places import (
+    RELATIVE,
+    bake_folder,
+    find_bake,
+    find_scene,
+    json_path,
+    scene_name,
+    shown_folder,
+)
 from .points import show_points
 
 WAIT = 0.2  # s, between two looks at a bake
@@ -37,7 +47,8 @@ class Running:
         if job is None:
             return ""
         left = f", {clock(job.left)} left" if job.done else ""
-        return f"{job.done} of {job.total} frames{', paused' if job.paused else left}"
+        done = f"{job.done} of {counted(job.total, 'frame')}"
+        return f"{done}{', paused' if job.paused else left}"
 
     @classmethod
     def stop(cls):
@@ -184,14 +195,9 @@ def show_whole(operator, scene, job, frames):
         operator.report({"WARNING"}, f"{text}: restart it, or bake into another Folder")
     if job.cancelled:
         whole = shown.data.frame_duration
-        text = f"{whole} of {frames} frames are baked; Bake goes on from there"
+        are = "is" if whole == 1 else "are"
+        text = f"{whole} of {counted(frames, 'frame')} {are} baked; Bake goes on from there"
         operator.report({"INFO"}, text)
-
-
-def find_scene(name):
-    """The scene of a name; the only one there is may have been given another one meanwhile."""
-    scenes = bpy.data.scenes
-    return scenes.get(name) or (scenes[0] if len(scenes) == 1 else None)
 
 
 def holds_other(scene, made):
@@ -209,6 +215,20 @@ def holds_other(scene, made):
     if path.exists() and all(manifest.path != path for manifest in found):
         return True
     return any(m.data.get(key) != value for m in found for key, value in wanted.items())
+
+
+def export_to_go_on(scene):
+    """The scene as a bake of all of it takes it, and whether its folder holds another one. Where
+    the bake there has left an earlier scene at some frame, its bodies are those from there on."""
+    for manifest in Manifest.all_in(bake_folder(scene)):
+        branch = manifest.data.get("branch")
+        if branch is not None:
+            joined_at = scene.frame_start + branch["frame"]
+            made = export_scene(scene, scene_name(scene), joined_at=joined_at)
+            if not holds_other(scene, made):
+                return made, False
+    made = export_scene(scene, scene_name(scene))
+    return made, holds_other(scene, made)
 
 
 def redraw(context):
@@ -259,8 +279,7 @@ class VORTON_OT_bake(Baking, bpy.types.Operator):
 
     def invoke(self, context, event):
         try:
-            self.made = export_scene(context.scene, scene_name(context.scene))
-            other = holds_other(context.scene, self.made)
+            self.made, other = export_to_go_on(context.scene)
         except ERRORS as error:
             return refused(self, error)
         if not other:
@@ -269,6 +288,11 @@ class VORTON_OT_bake(Baking, bpy.types.Operator):
         return ask(self, context, event, "Scene or vorton have changed: replace the earlier bake?")
 
     def execute(self, context):
+        try:
+            if getattr(self, "made", None) is None:
+                self.made, _ = export_to_go_on(context.scene)
+        except ERRORS as error:
+            return refused(self, error)
         return begin(self, context, bake_folder(context.scene))
 
 
@@ -306,7 +330,8 @@ def last_kept(scene, made):
 
 def prepare(operator, scene):
     """Export the scene, unless the operator has done so; the last frame of its bake that stays."""
-    operator.made = getattr(operator, "made", None) or export_scene(scene, scene_name(scene))
+    if getattr(operator, "made", None) is None:
+        operator.made = export_scene(scene, scene_name(scene), joined_at=scene.frame_current)
     return last_kept(scene, operator.made)
 
 

@@ -8,10 +8,10 @@ import bpy
 from mathutils import Vector
 
 from vorton.hosts.blender import objects, roles, stage
-from vorton.hosts.blender.export import marked, metres
 from vorton.hosts.blender.firelight import add_firelight
 from vorton.hosts.blender.made import add_made, remove_made
 from vorton.hosts.blender.materials import look_of
+from vorton.hosts.blender.sampling import marked, metres
 from vorton.scene import Scene
 
 from .bakes import ERRORS, refused, show_bake
@@ -20,6 +20,7 @@ from .places import find_bake, scene_name, shown_folder
 PRESETS = Path(__file__).parent / "presets"
 FRAMES = 96  # of a preset
 STAGE = "vorton_stage"  # custom property of a scene: what its stage has added
+MARGIN = 0.02  # of the distance of smoke, before and behind it
 BORN_IN = [role.name for role in roles.ROLES.values() if role.shape == "filled"]
 
 
@@ -190,6 +191,8 @@ def set_stage(scene, samples):
             add_firelight(bake.folder, look, shown, frame_start=start, length=unit, scene=scene)
     else:
         stage.set_day(scene)
+    near, far = (1 - MARGIN) * (lower[1] - eye[1]), (1 + MARGIN) * (upper[1] - eye[1])
+    stage.set_eevee(scene, start=near, end=far)
     stage.set_cycles(scene, samples=samples)
 
 

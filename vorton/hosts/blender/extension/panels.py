@@ -127,6 +127,7 @@ class VORTON_PT_scene(ScenePanel, bpy.types.Panel):
     def draw(self, context):
         draw_bake(self.layout, context)
         about = context.scene.vorton
+        self.layout.prop(about, "subframes")
         self.layout.prop(about, "use_fields")
         self.layout.prop(about, "use_colliders")
         draw_settings(self.layout.column(), about.simulation, roles.SCENE_SETTINGS)

@@ -16,6 +16,12 @@ SESSION = Path(bpy.app.tempdir).name
 """What no other Blender has: the name of the folder that this one removes when it ends."""
 
 
+def find_scene(name):
+    """The scene of a name; the only one there is may have been given another one meanwhile."""
+    scenes = bpy.data.scenes
+    return scenes.get(name) or (scenes[0] if len(scenes) == 1 else None)
+
+
 def scene_name(scene):
     """Of the scene of vorton, and so of its files: that of the .blend file."""
     stem = Path(bpy.data.filepath).stem or "untitled"

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import bpy
 
-from vorton.hosts.blender.export import metres
 from vorton.hosts.blender.points import add_points, set_points
+from vorton.hosts.blender.sampling import metres
 from vorton.manifest import Manifest
 
 from .places import scene_name

@@ -6,8 +6,12 @@ import gpu
 import numpy as np
 from gpu_extras.batch import batch_for_shader
 
-from vorton.hosts.blender.export import export_scene, frame_rate, metres, outline
+from vorton.checks import counted
+from vorton.hosts.blender.export import export_scene, outline
 from vorton.hosts.blender.live import Live
+from vorton.hosts.blender.sampling import frame_rate, metres
+
+from .places import find_scene
 
 EVERY = 0.04  # s, between two frames
 SIZE = 3.0  # pixels, of a point
@@ -52,7 +56,7 @@ class Preview:
         """What the panel shows of it."""
         if cls.said or cls.live is None:
             return cls.said
-        return f"{cls.live.vortons} vortons, {1000 * cls.live.seconds:.0f} ms a frame"
+        return f"{counted(cls.live.vortons, 'vorton')}, {1000 * cls.live.seconds:.0f} ms a frame"
 
 
 @bpy.app.handlers.persistent
@@ -63,7 +67,7 @@ def note_change(*_):
 
 def tick():
     """A frame; the seconds until the next one, or None at the end."""
-    scene = bpy.data.scenes.get(Preview.scene)
+    scene = find_scene(Preview.scene)
     if Preview.live is None or scene is None:
         Preview.end()
         return None

@@ -106,6 +106,15 @@ class VORTON_PG_scene(bpy.types.PropertyGroup):
         "four times as large as the volumes",
         options=set(),
     )
+    subframes: bpy.props.IntProperty(
+        name="Subframes",
+        description="How often a frame what moves is looked at: more where an emitter or a body "
+        "turns fast, whose smoke would have corners",
+        default=1,
+        min=1,
+        max=8,
+        options=set(),
+    )
     use_fields: bpy.props.BoolProperty(
         name="Blender's force fields",
         description="Wind, vortex, turbulence and drag fields of Blender act on the fluid, too",

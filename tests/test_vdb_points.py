@@ -1,0 +1,134 @@
+"""Tracers as points in OpenVDB files, read by OpenVDB itself."""
+
+import json
+import os
+import shutil
+import subprocess
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import vorton as vt
+from vorton import tracer_files
+from vorton.cli import main
+from vorton.hosts import vdb_points
+from vorton.manifest import Manifest
+
+HERE = Path(__file__).parent / "hosts"
+LIBRARIES = ("-lopenvdb", "-ltbb", "-lboost_iostreams")
+NAMES = {"velocity": "v", "size": "pscale"}
+
+
+def some(count):
+    """Points in clumps near and far, on both sides of 0, and two at one place."""
+    random = np.random.default_rng(5)
+    place = random.normal(size=(count, 3)) * random.choice([0.02, 3.0, 400.0], count)[:, None]
+    place[1::50] = place[::50][: len(place[1::50])]
+    return {
+        "position": place.astype(np.float32),
+        "velocity": random.normal(size=(count, 3)).astype(np.float32),
+        "density": random.random(count, np.float32),
+        "size": np.full(count, 0.02, np.float32),
+        "age": random.random(count, np.float32),
+        "id": np.arange(count) + 2**40,
+    }
+
+
+@pytest.fixture(scope="module")
+def reader(tmp_path_factory):
+    """A program of OpenVDB's that prints points."""
+    compiler, program = shutil.which("g++"), tmp_path_factory.mktemp("reader") / "read_points"
+    if compiler is None or not Path("/usr/include/openvdb/points/PointConversion.h").exists():
+        pytest.skip("no g++ or no headers of OpenVDB (Debian: libopenvdb-dev, libboost-dev)")
+    command = [compiler, "-std=c++17", "-w", str(HERE / "read_points.cc"), "-o", str(program)]
+    done = subprocess.run([*command, *LIBRARIES], check=False, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+
+    def read(path):
+        run = subprocess.run([program, path], check=True, capture_output=True, text=True)
+        head, *lines = run.stdout.splitlines()
+        return head.split(), [line.split() for line in lines]
+
+    return read
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("count", [0, 1, 4000])
+def test_openvdb_reads_every_point(reader, tmp_path, count):
+    """Places but for rounding of the voxel they lie in; all other numbers as they were."""
+    columns = some(count)
+    (tmp_path / "points.vdb").write_bytes(vdb_points.encode(columns, 0.25))
+    head, lines = reader(tmp_path / "points.vdb")
+    assert head == ["points", "0.25", str(count)] and len(lines) == count
+    rows = [int(line[line.index("id") + 1]) - 2**40 for line in lines]
+    assert sorted(rows) == list(range(count))
+    for row, line in zip(rows, lines, strict=True):
+        assert np.array(line[:3], float) == pytest.approx(columns["position"][row], abs=3e-8)
+        for name in ("velocity", "density", "size", "age"):
+            at = line.index(NAMES.get(name, name)) + 1
+            value = columns[name][row]
+            assert np.array_equal(np.array(line[at : at + value.size], np.float32), value.ravel())
+
+
+def test_blender_sees_the_voxels_that_hold_points(in_blender_or_skip, tmp_path):
+    columns = some(4000)
+    (tmp_path / "points.vdb").write_bytes(vdb_points.encode(columns, 0.25))
+    voxels = np.unique(np.floor(columns["position"].astype(float) / 0.25 + 0.5), axis=0)
+    [[kind, name, count, box]] = in_blender_or_skip(tmp_path / "points.vdb")
+    assert (kind, name, count) == ("PointDataGrid", "points", len(voxels))
+    assert box == [voxels.min(axis=0).tolist(), voxels.max(axis=0).tolist()]
+
+
+@pytest.fixture
+def in_blender_or_skip(tmp_path):
+    python = os.environ.get("VORTON_BLENDER_PYTHON")
+    if not python or not Path(python).exists():
+        pytest.skip("VORTON_BLENDER_PYTHON names no Python with Blender")
+
+    def count(path):
+        result = tmp_path / "result.json"
+        command = [python, str(HERE / "count_points.py"), str(result), str(path)]
+        done = subprocess.run(command, check=False, capture_output=True, text=True)
+        if "expose_bundled_modules" in done.stderr or "No module named 'openvdb'" in done.stderr:
+            pytest.skip("this Blender brings no OpenVDB for Python")
+        assert result.exists(), done.stdout + done.stderr
+        return json.loads(result.read_text())
+
+    return count
+
+
+@pytest.fixture(scope="module")
+def bake(tmp_path_factory):
+    scene = vt.Scene("puff", voxel=0.1)
+    scene.add(vt.Tracers(vt.Sphere(radius=0.5), count=2000))
+    out = tmp_path_factory.mktemp("bake") / "puff"
+    vt.bake(scene, out, frames=(1, 2), volumes=None, progress=False)
+    return out
+
+
+def test_stage_writes_the_points_of_each_frame(bake, tmp_path, capsys):
+    assert main(["stage", str(bake), "--format", "vdb", "--quiet"]) == 0
+    names = ["puff_points_0001.vdb", "puff_points_0002.vdb"]
+    assert [Path(line).name for line in capsys.readouterr().out.split()] == names
+    columns = tracer_files.read(bake / "puff_0002.npz")
+    voxel = vdb_points.voxel_for(columns["size"])
+    content = (bake / names[1]).read_bytes()
+    assert content == vdb_points.encode(columns, voxel)
+    cells = np.floor(columns["position"] / voxel + 0.5)
+    assert 4 < len(cells) / len(np.unique(cells, axis=0)) < 16  # about 8 in each voxel
+    assert Manifest.find(bake).strangers() == []
+    vt.copy_bake(bake, tmp_path / "copy")
+    assert (tmp_path / "copy" / names[1]).read_bytes() == content
+
+
+def test_what_has_no_points_is_said(bake, tmp_path):
+    scene = vt.Scene("still", voxel=0.1)
+    scene.add(vt.Tracers(vt.Sphere(radius=0.5), count=20))
+    vt.bake(scene, tmp_path, frames=(1, 1), tracers=False, progress=False)
+    with pytest.raises(ValueError, match="has no tracers: bake it with them"):
+        vdb_points.write_point_grids(tmp_path)
+    with pytest.raises(ValueError, match="voxel = 0"):
+        vdb_points.write_point_grids(bake, voxel=0)
+    with pytest.raises(ValueError, match="farther away than 2\\^31"):
+        vdb_points.write_point_grids(bake, voxel=1e-10, progress=False)
