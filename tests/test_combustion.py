@@ -258,7 +258,8 @@ def test_mixing_takes_heat_alone_and_the_books_say_how_much():
 
 
 def test_the_newborn_burn_for_as_long_as_they_have_lived():
-    scene = vt.Scene(combustion=vt.Combustion(radiation=0, mixing=0), gravity=(0, 0, -9.81))
+    law = vt.Combustion(radiation=0, mixing=0)
+    scene = vt.Scene(combustion=law, method=vt.Method(merge_emitted=0))
     scene.add(vt.Emitter(vt.Sphere(radius=0.2), temperature=900, fuel=1.0, renew=20, smoke=0))
     sim = vt.Simulation(scene, fps=24, threads=1)
     sim.step(3)
@@ -271,10 +272,10 @@ def test_the_newborn_burn_for_as_long_as_they_have_lived():
 # ---- the books of heat ----
 
 
-def fire(**changes):
+def fire(core=0.12, **changes):
     scene = vt.Scene("fire", seed=3, voxel=0.1, combustion=vt.Combustion(), **changes)
     bed = vt.Disk(radius=0.25, thickness=0.2)
-    scene.add(vt.Emitter(bed, temperature=850, fuel=0.9, core=0.12, lifetime=0.5, renew=10))
+    scene.add(vt.Emitter(bed, temperature=850, fuel=0.9, core=core, lifetime=0.5, renew=10))
     return scene
 
 
@@ -294,7 +295,7 @@ def test_without_a_law_nothing_burns_and_there_are_no_books():
 
 
 def test_fuel_may_change_in_time():
-    scene = vt.Scene(combustion=vt.Combustion(rate=1e-9))
+    scene = vt.Scene(combustion=vt.Combustion(rate=1e-9), method=vt.Method(merge_emitted=0))
     keys = vt.Keys([(0, 0.0), (0.5, 1.0)])
     ball = vt.Sphere(radius=0.2)
     scene.add(vt.Emitter(ball, temperature=400, fuel=keys, renew=10, smoke=0))
@@ -482,7 +483,8 @@ def everything_of(sim):
 
 
 def burn_for(frames, threads):
-    sim = vt.Simulation(fire(method=vt.Method(split=1.5, merge_emitted=8)), fps=24, threads=threads)
+    scene = fire(core=0.09, method=vt.Method(split=1.5, merge_emitted=8))
+    sim = vt.Simulation(scene, fps=24, threads=threads)
     _ = sim.tracers.flame, sim.tracers.temperature
     sim.step(frames)
     return everything_of(sim)

@@ -291,7 +291,7 @@ def test_a_fire_narrower_than_its_cores():
     good = float(re.search(r"Up to ([\d.]+) m", text)[1])
     assert texts(lambda: small_fire(core=good)) == texts(lambda: small_fire(core=0.2, fuel=0)) == []
     hot = []
-    for core in (0.05, good, 0.2):
+    for core in (0.05, good, 0.3):
         sim = small_fire(core=core)
         sim.step(10)
         seen = []

@@ -104,7 +104,7 @@ def test_what_bodies_shed_leaves_room_for_births_later_in_the_step(policy):
         sim.step()
         counts.append(sim.vortons.count)
     assert sim.health.substeps > 4
-    assert max(counts) == 400
+    assert 380 <= max(counts) <= 400  # room is made for births that find no room in the fluid, too
 
 
 @pytest.mark.slow

@@ -259,20 +259,12 @@ static vt_status split_and_merge(vt_simulation *s, const vt_extent *content,
     return status;
 }
 
-/* Whether differences of density may set fluid at rest in motion. */
-static int is_accelerated(const vt_simulation *s)
-{
-    const vt_fluid fluid = vti_fluid_in_container(s);
-    return vti_is_buoyant(s) &&
-           (fluid.gravity[0] != 0 || fluid.gravity[1] != 0 || fluid.gravity[2] != 0);
-}
-
 /* Whether anything needs neutral vortons around it. */
 static int wants_shell(const vt_simulation *s, const vt_population *population)
 {
     return vti_has_shell(s) && (population->spacing > 0 || vti_has_warm_bodies(s) ||
                                 vti_has_forces_on(s, VT_FORCE_ON_FLUID) ||
-                                (population->contrast > 0 && is_accelerated(s)));
+                                (population->contrast > 0 && vti_is_lifted(s)));
 }
 
 /* The shell as wide as the last long spread wanted it. */

@@ -6,6 +6,7 @@
 #include "base/status.h"
 #include "sources/fluid_emitter.h"
 #include "sources/point_sources.h"
+#include "sources/room_to_fill.h"
 #include "sources/source_list.h"
 #include "sources/tracer_emitter.h"
 #include "sources/vortex_structures.h"
@@ -249,6 +250,7 @@ void vti_emit(vt_simulation *s, int set, vt_births *b, double until)
             const vt_tracer_list list = vti_tracer_list_from(&b->tracers, run->next);
             vti_append_tracer_list(s, &list, end - run->next);
         } else {
+            end = vti_strike_crowded(s, b, run, end);
             const int64_t first = emit_vortons(s, b, run->next, end - run->next);
             for (int64_t i = 0; i < end - run->next; i++)
                 s->vortons.flags[first + i] |= run->flags;

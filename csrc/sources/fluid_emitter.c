@@ -9,6 +9,7 @@
 #include "sources/parcel_list.h"
 #include "sources/random_eddies.h"
 #include "state/closed_container.h"
+#include "state/container_frame.h"
 #include "state/particles.h"
 #include "state/predicates.h"
 #include "state/simulation.h"
@@ -176,6 +177,7 @@ static void list_stream(const vt_simulation *s, const vt_fluid_emitter *p, doubl
                         int64_t room, vt_parcel_list *list)
 {
     const int moves = vti_parent_moves(&s->transforms, p->stream.parent);
+    const int has_rim = !(vti_is_lifted(s) && vti_has_shell(s)); /* else neutral vortons are that */
     const double volume = p->spacing * p->spacing * p->spacing;
     const int64_t tries = vti_stream_births(&p->stream, from, to, room, list->position, list->time);
     vt_pose pose = vti_pose_at(&s->transforms, p->stream.parent, from);
@@ -191,7 +193,7 @@ static void list_stream(const vt_simulation *s, const vt_fluid_emitter *p, doubl
         }
         const vt_region shape = vti_region_at(&p->shape, time);
         const int inside = is_inside(&shape, point);
-        if (inside || is_beside(&shape, up, point))
+        if (inside || (has_rim && is_beside(&shape, up, point)))
             emit_parcel(s, p, &pose, point, inside, volume, time, list->count++, list);
     }
 }
@@ -240,7 +242,7 @@ vt_status vti_check_fluid_emitter(const vt_simulation *s, const vt_emitter_def *
 }
 
 /* As fast as fluid that light rises, or that heavy sinks, out of its shape from rest: renewals a
- * second are 1/2 sqrt(g |rho'| / rho0 / height). With more, parcels crowd in the shape. */
+ * second are 1/2 sqrt(g |rho'| / rho0 / height). */
 static vt_status choose_rate(const vt_simulation *s, vt_fluid_emitter *p)
 {
     const vt_fluid fluid = vti_fluid_of(&s->def);

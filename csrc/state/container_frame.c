@@ -88,6 +88,13 @@ vt_fluid vti_fluid_in_container(const vt_simulation *s)
     return fluid;
 }
 
+int vti_is_lifted(const vt_simulation *s)
+{
+    const vt_fluid fluid = vti_fluid_in_container(s);
+    return vti_is_buoyant(s) &&
+           (fluid.gravity[0] != 0 || fluid.gravity[1] != 0 || fluid.gravity[2] != 0);
+}
+
 /* Of one that is placed the velocity is constant while it is on its way; where it has been is not
  * kept. */
 static void find_way(const vt_simulation *s, const vt_body *body, double from, double to,

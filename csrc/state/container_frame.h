@@ -31,6 +31,9 @@ void vti_stop_frame(vt_simulation *s, const vt_container_frame *before, double d
 /* The fluid, with the gravity that differences of its density feel. */
 vt_fluid vti_fluid_in_container(const vt_simulation *s);
 
+/* Whether differences of density may set fluid at rest in motion. */
+int vti_is_lifted(const vt_simulation *s);
+
 /* Whether walls with panels take the fluid along, in whose place no wind blows. They see the flow
  * in a frame that moves with them, so it goes with them exactly. Then `way` becomes what it has
  * gone from one time to another, m, without jumps; or its velocity, m/s, where these are equal. */

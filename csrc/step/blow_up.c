@@ -111,11 +111,8 @@ static const char *remedy_for(const vt_simulation *s, vt_substep_limit limit,
     case VT_LIMIT_TURN:
         return "let the bodies turn more slowly, or take more frames a second";
     default:
-        return is_in_emitter(s, found, near)
-                   ? "give that emitter less swirl, renew it less often or keep it off walls: "
-                     "fluid "
-                     "that has not left when more is born is crowded; Method(cores='filtered') "
-                     "bears more of that"
+        return is_in_emitter(s, found, near) ? "give that emitter less swirl or keep it off walls; "
+                                               "Method(cores='filtered') bears more"
                : fabs(found->body_distance) < near
                    ? "keep sources farther from that body, or give them larger cores and less "
                      "circulation"

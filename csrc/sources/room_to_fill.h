@@ -1,0 +1,15 @@
+/* An emitter fills the space that the flow has left since it was filled last, not the space that
+ * earlier fluid still holds: else the volumes of vortons would sum to many times the space that
+ * they lie in, and buoyancy, which goes by volume, would move the same fluid as many times over.
+ *
+ * On a lattice in the space of the emitter a filling of the shape says how much fits around each
+ * node, and the fluid that lies there how much of that is left. Ambient fluid makes way: its
+ * vortons get smaller by what is born among them. */
+#pragma once
+
+#include "state/sources.h"
+
+/* Takes those births of the run, up to row `end` of the list, out of the list for which there is no
+ * room; returns the end of what is left of them. Where nothing is buoyant, all stay. */
+int64_t vti_strike_crowded(vt_simulation *simulation, vt_births *births, vt_birth_run *run,
+                           int64_t end);
