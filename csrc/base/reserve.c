@@ -36,7 +36,7 @@ void vti_release(void *range, size_t bytes)
         VirtualFree(range, 0, MEM_RELEASE);
 }
 
-void *vti_allocate(size_t bytes)
+void *vti_allocate_huge(size_t bytes)
 {
     return malloc(bytes);
 }
@@ -88,15 +88,11 @@ void vti_release(void *range, size_t bytes)
         munmap(range, bytes ? bytes : 1);
 }
 
-void *vti_allocate(size_t bytes)
+void *vti_allocate_huge(size_t bytes)
 {
-    const size_t huge = (size_t)2 << 20;
-    if (bytes < huge || bytes > SIZE_MAX - huge)
-        return malloc(bytes);
-    const size_t whole = (bytes + huge - 1) / huge * huge;
-    void *const memory = aligned_alloc(huge, whole);
+    void *const memory = aligned_alloc(VT_HUGE_PAGE, bytes);
     if (memory)
-        vti_reserve_huge(memory, whole);
+        vti_reserve_huge(memory, bytes);
     return memory;
 }
 

@@ -8,6 +8,7 @@
 
 #include "base/math_double.h"
 #include "base/parallel.h"
+#include "base/reserve.h"
 #include "base/status.h"
 
 #define SEEN 0.4 /* share of the fire's light that the smoke between lets through */
@@ -87,8 +88,8 @@ vt_status vti_find_glow(const vt_volume *volume, int threads, float **glow, floa
     *glow = vti_allocate(bytes);
     *warmth = vti_allocate(bytes);
     if (!*glow || !*warmth) {
-        free(*glow);
-        free(*warmth);
+        vti_free(*glow);
+        vti_free(*warmth);
         *glow = *warmth = NULL;
         return vti_fail(VT_OUT_OF_MEMORY, "no memory for the fire of a preview");
     }

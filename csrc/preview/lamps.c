@@ -13,6 +13,7 @@
 
 #include "base/math_double.h"
 #include "base/parallel.h"
+#include "base/reserve.h"
 #include "base/status.h"
 
 /* Radius of the ball of the volume of a cube, edges. */

@@ -6,6 +6,7 @@
 #include "base/decay.h"
 #include "base/math_double.h"
 #include "base/parallel.h"
+#include "base/reserve.h"
 #include "base/status.h"
 
 #define OCTAVES 2

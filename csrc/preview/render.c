@@ -6,6 +6,7 @@
 #include "animation/definition_checks.h"
 #include "animation/definition.h"
 #include "base/parallel.h"
+#include "base/reserve.h"
 #include "base/status.h"
 #include "base/vec3.h"
 #include "preview/bodies.h"

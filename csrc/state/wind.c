@@ -1,7 +1,7 @@
 #include "state/wind.h"
 
 #include "base/growing_array.h"
-#include "base/reserve.h"
+#include "base/spare_memory.h"
 #include "base/status.h"
 
 /* ---- values on nodes ---- */
@@ -56,7 +56,7 @@ vt_status vti_copy_wind_grid(const char *what, const vt_wind_grid *from, vt_wind
 
 void vti_destroy_wind_grid(vt_wind_grid *grid)
 {
-    free((void *)(uintptr_t)grid->values);
+    vti_free((void *)(uintptr_t)grid->values);
     grid->values = NULL;
 }
 

@@ -1,18 +1,22 @@
 #include "volume/bytes.h"
 
-#include <stdlib.h>
 #include <string.h>
 
-#include "base/reserve.h"
+#include "base/spare_memory.h"
 
 void vti_reserve_bytes(vt_bytes *b, size_t size)
 {
     if (b->failed || size <= b->capacity)
         return;
-    uint8_t *const bytes = b->bytes ? realloc(b->bytes, size) : vti_allocate(size);
+    uint8_t *const bytes = vti_allocate(size);
     b->failed = !bytes;
-    b->bytes = bytes ? bytes : b->bytes;
-    b->capacity = bytes ? size : b->capacity;
+    if (b->failed)
+        return;
+    if (b->size)
+        memcpy(bytes, b->bytes, b->size);
+    vti_free(b->bytes);
+    b->bytes = bytes;
+    b->capacity = size;
 }
 
 static uint8_t *extend(vt_bytes *b, size_t size)

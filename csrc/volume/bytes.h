@@ -5,7 +5,7 @@
 #include <stdint.h>
 
 typedef struct vt_bytes {
-    uint8_t *bytes; /* to be given back with free() */
+    uint8_t *bytes; /* vti_free gives it back */
     size_t size, capacity;
     int failed; /* no memory: what follows is not stored */
 } vt_bytes;

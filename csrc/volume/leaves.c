@@ -164,7 +164,7 @@ void vti_destroy_leaves(vt_leaves *leaves)
 {
     vti_key_set_destroy(&leaves->set);
     free(leaves->masks);
-    free(leaves->values);
+    vti_free(leaves->values);
     *leaves = (vt_leaves){0};
 }
 

@@ -336,7 +336,7 @@ static vt_status make_coverage(raster *r)
         rasterize_again(r, r->amounts, NULL, values);
         smooth_inside(r, 1.0, values, smoothed);
     }
-    free(values);
+    vti_free(values);
     return enough ? VT_OK : no_memory(r);
 }
 
@@ -367,8 +367,8 @@ static vt_status make_glow(raster *r)
     }
     for (int64_t i = 0; i < count && enough; i++)
         glow[i] = mass[i] > 0.0f ? glow_of(burning[i] / mass[i], field[VT_VOLUME_coverage][i]) : 0;
-    free(mass);
-    free(burning);
+    vti_free(mass);
+    vti_free(burning);
     return enough ? VT_OK : no_memory(r);
 }
 
@@ -438,13 +438,13 @@ static void destroy_raster(raster *r)
 {
     vti_destroy_sorted_points(&r->points);
     vti_destroy_leaves(&r->hat);
-    free(r->spread);
-    free(r->margined);
-    free(r->share);
-    free(r->wide);
+    vti_free(r->spread);
+    vti_free(r->margined);
+    vti_free(r->share);
+    vti_free(r->wide);
     free(r->touched);
-    free(r->amounts);
-    free(r->mass);
+    vti_free(r->amounts);
+    vti_free(r->mass);
 }
 
 vt_status vti_rasterize(const vt_tracer_source *source, vt_volume *volume)

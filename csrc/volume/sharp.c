@@ -230,9 +230,9 @@ vt_status vti_find_spreads(const vt_tracer_source *source, double voxel_size, in
     } else {
         status = vti_fail(VT_OUT_OF_MEMORY, "no memory for the spread of %lld tracers",
                           (long long)source->count);
-        free(t.spread);
+        vti_free(t.spread);
     }
-    free(t.nodes);
+    vti_free(t.nodes);
     vti_destroy_sorted_points(&t.points);
     return status;
 }

@@ -219,7 +219,7 @@ static void clear(sorting *s)
         free(s->chunks[n].counts);
     }
     free(s->block_size);
-    free(s->places);
+    vti_free(s->places);
 }
 
 vt_status vti_sort_points(const vt_tracer_source *source, const vt_spread *spread,
@@ -249,7 +249,7 @@ void vti_destroy_sorted_points(vt_sorted_points *sorted)
 {
     vti_destroy_leaves(&sorted->leaves);
     free(sorted->ends);
-    free(sorted->sorted);
+    vti_free(sorted->sorted);
     sorted->ends = NULL;
     sorted->sorted = NULL;
 }

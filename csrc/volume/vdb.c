@@ -13,7 +13,7 @@
 #include "animation/definition.h"
 #include "base/random.h"
 #include "base/status.h"
-#include "volume/half.h"
+#include "kernels/grid/half_floats.h"
 #include "volume/vdb_leaves.h"
 #include "volume/volume.h"
 
@@ -30,7 +30,7 @@ enum {
 
 void vt_free(void *pointer)
 {
-    free(pointer);
+    vti_free(pointer);
 }
 
 static const char creator[] = "vorton " VORTON_VERSION;
@@ -165,7 +165,7 @@ static int plan_grid(vt_vdb_grid *g, int threads)
 static void destroy_grid(vt_vdb_grid *g)
 {
     free(g->blocks);
-    free(g->head.bytes);
+    vti_free(g->head.bytes);
 }
 
 /* ---- the file ---- */
@@ -397,9 +397,9 @@ static vt_status encode_vdb_now(const vt_volume *volume, const vt_vdb_def *def, 
     }
     if (status == VT_OK)
         status = encode_rows(volume, def, rows, heat, &file);
-    free(heat);
+    vti_free(heat);
     if (status != VT_OK) {
-        free(file.bytes);
+        vti_free(file.bytes);
         return status;
     }
     *bytes = file.bytes;

@@ -37,7 +37,7 @@ void vt_destroy_volume(vt_volume *volume)
     vti_destroy_leaves(&volume->density);
     vti_destroy_leaves(&volume->velocity);
     for (int field = 0; field < VT_VOLUME_FIELDS; field++)
-        free(volume->field[field]);
+        vti_free(volume->field[field]);
     free(volume);
 }
 
