@@ -1,8 +1,8 @@
 #include "animation/definition.h"
 
-#include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "base/status.h"
 
 /* ---- sizes ---- */
@@ -226,7 +226,7 @@ vt_status vti_accept(const vt_definition *d, const void *def, vt_accepted *taken
     vt_status status = check_size(d, def);
     if (status || (is_current(d, def) && is_pointed_current(d, def)))
         return status;
-    char *const copy = malloc(d->size);
+    char *const copy = vti_allocate(d->size);
     if (!copy)
         return vti_fail(VT_OUT_OF_MEMORY, "no memory for a copy of %s", d->what);
     fill(d, copy, d->size, &own_parts);
@@ -236,9 +236,9 @@ vt_status vti_accept(const vt_definition *d, const void *def, vt_accepted *taken
         const pointed p = pointed_by(d, n, copy);
         size += p.first ? (size_t)p.count * p.size : 0;
     }
-    char *const whole = status ? NULL : realloc(copy, size);
+    char *const whole = status ? NULL : vti_resize(copy, size);
     if (!whole) {
-        free(copy);
+        vti_free(copy);
         return status ? status : vti_fail(VT_OUT_OF_MEMORY, "no memory for a copy of %s", d->what);
     }
     *taken = (vt_accepted){whole, whole};
@@ -250,7 +250,7 @@ vt_status vti_accept(const vt_definition *d, const void *def, vt_accepted *taken
 
 void vti_give_back(vt_accepted *taken)
 {
-    free(taken->memory);
+    vti_free(taken->memory);
     *taken = (vt_accepted){0};
 }
 
@@ -271,7 +271,7 @@ void *vti_copy_with_rows(const vt_definition *d, const void *def, int64_t count)
     size_t size = d->size, bytes;
     for (int n = 0; n < d->count; n++)
         size += rows_of(&d->rows[n], def, count, &bytes) ? bytes : 0;
-    char *const copy = malloc(size);
+    char *const copy = vti_allocate(size);
     if (!copy)
         return NULL;
     char *end = memcpy(copy, def, d->size);

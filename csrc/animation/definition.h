@@ -3,6 +3,7 @@
 #pragma once
 
 #include "animation/definition_tables.h"
+#include "base/memory.h"
 
 /* A definition as this library has it: the program's own, or a copy with what the program does not
  * know at its default. */
@@ -17,5 +18,5 @@ vt_status vti_accept(const vt_definition *definition, const void *def, vt_accept
 void vti_give_back(vt_accepted *taken);
 
 /* A copy of a definition of this library's size, with its arrays of floats, of `count` rows, behind
- * it in the same block, for free(); NULL without memory. Other pointers stay as they are. */
+ * it in the same block, for vti_free(); NULL without memory. Other pointers stay as they are. */
 void *vti_copy_with_rows(const vt_definition *definition, const void *def, int64_t count);

@@ -1,9 +1,9 @@
 #include "animation/parameters.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "base/status.h"
 
 /* ---- checks ---- */
@@ -103,8 +103,8 @@ vt_status vti_copy_animations(const vt_definition *definition, int32_t count,
     *copy = (vt_animations){0};
     if (count == 0)
         return VT_OK;
-    copy->items = calloc((size_t)count, sizeof *copy->items);
-    copy->offsets = calloc((size_t)count, sizeof *copy->offsets);
+    copy->items = vti_allocate_zeroed((size_t)count, sizeof *copy->items);
+    copy->offsets = vti_allocate_zeroed((size_t)count, sizeof *copy->offsets);
     vt_status status = VT_OK;
     if (!copy->items || !copy->offsets)
         status = vti_fail(VT_OUT_OF_MEMORY, "no memory for %d animations", count);
@@ -128,8 +128,8 @@ void vti_destroy_animations(vt_animations *animations)
 {
     for (int32_t a = 0; a < animations->count; a++)
         vti_destroy_track(&animations->items[a].track);
-    free(animations->items);
-    free(animations->offsets);
+    vti_free(animations->items);
+    vti_free(animations->offsets);
     *animations = (vt_animations){0};
 }
 

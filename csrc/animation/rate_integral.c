@@ -1,10 +1,10 @@
 #include "animation/rate_integral.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 #include "animation/track.h"
 #include "base/math_double.h"
+#include "base/memory.h"
 #include "base/status.h"
 
 double vti_sum_at(const vt_rate_sum *sum, double time)
@@ -20,7 +20,7 @@ double vti_sum_at(const vt_rate_sum *sum, double time)
 vt_status vti_create_rate_sum(const vt_track *track, double start, vt_rate_sum *sum)
 {
     *sum = (vt_rate_sum){.track = track};
-    sum->at_key = malloc(sizeof(double) * (size_t)track->count);
+    sum->at_key = vti_allocate(sizeof(double) * (size_t)track->count);
     if (!sum->at_key)
         return vti_fail(VT_OUT_OF_MEMORY, "no memory for a rate of %lld keys",
                         (long long)track->count);
@@ -38,7 +38,7 @@ vt_status vti_create_rate_sum(const vt_track *track, double start, vt_rate_sum *
 
 void vti_destroy_rate_sum(vt_rate_sum *sum)
 {
-    free(sum->at_key);
+    vti_free(sum->at_key);
     *sum = (vt_rate_sum){0};
 }
 

@@ -2,11 +2,11 @@
 
 #include <float.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/growing_array.h"
 #include "base/math_double.h"
+#include "base/memory.h"
 #include "base/status.h"
 
 static const int64_t most_values = (int64_t)1 << 28; /* of one track */
@@ -144,9 +144,9 @@ vt_status vti_copy_track(const vt_track *track, vt_track *copy)
 
 void vti_destroy_track(vt_track *track)
 {
-    free((void *)(uintptr_t)track->values);
-    free((void *)(uintptr_t)track->times);
-    free((void *)(uintptr_t)track->interpolation);
+    vti_free((void *)(uintptr_t)track->values);
+    vti_free((void *)(uintptr_t)track->times);
+    vti_free((void *)(uintptr_t)track->interpolation);
     *track = (vt_track){0};
 }
 

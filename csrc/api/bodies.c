@@ -4,6 +4,7 @@
 #include "api/body_bounds.h"
 #include "api/source_in_body_check.h"
 #include "base/growing_array.h"
+#include "base/memory.h"
 #include "base/status.h"
 #include "base/vec3.h"
 #include "bodies/body_heat.h"
@@ -180,7 +181,7 @@ static vt_status make_body(const vt_simulation *s, const vt_body_def *def, vt_bo
         return status;
     body->moves = vti_parent_moves(&s->transforms, def->parent);
     body->scale = vti_pose_at(&s->transforms, def->parent, s->time).scale;
-    body->solids = malloc(sizeof *body->solids * (size_t)def->shape_count);
+    body->solids = vti_allocate(sizeof *body->solids * (size_t)def->shape_count);
     if (!body->solids)
         return vti_fail(VT_OUT_OF_MEMORY, "no memory for %d shapes", def->shape_count);
     for (int32_t n = 0; n < def->shape_count && !status; n++) {

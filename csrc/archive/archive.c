@@ -4,11 +4,11 @@
 #include "archive/archive.h"
 
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "archive/block.h"
 #include "archive/checksum.h"
+#include "base/memory.h"
 #include "base/open_file.h"
 #include "base/status.h"
 
@@ -42,13 +42,13 @@ static vt_status read_at(vt_archive *a, uint64_t at, void *to, size_t size)
 /* A whole block, with memory of its own. */
 static vt_status read_block(vt_archive *a, uint64_t at, uint64_t length, uint8_t **bytes)
 {
-    *bytes = malloc((size_t)length);
+    *bytes = vti_allocate((size_t)length);
     if (!*bytes)
         return vti_fail(VT_OUT_OF_MEMORY, "no memory for %llu bytes of %s",
                         (unsigned long long)length, a->path);
     const vt_status status = read_at(a, at, *bytes, (size_t)length);
     if (status) {
-        free(*bytes);
+        vti_free(*bytes);
         *bytes = NULL;
     }
     return status;
@@ -81,7 +81,7 @@ static vt_status read_summed(vt_archive *a, uint64_t at, const char *kind, size_
         return status;
     if (vti_crc32(&a->crc, *bytes + 8, (size_t)head->summed - 8) == head->crc)
         return VT_OK;
-    free(*bytes);
+    vti_free(*bytes);
     *bytes = NULL;
     return VT_OK;
 }
@@ -110,11 +110,11 @@ static vt_status read_head(vt_archive *a, uint64_t *end)
         status =
             vti_fail(VT_INVALID_ARGUMENT, "%s: version %u of the format, this library reads %d",
                      a->path, version, VERSION);
-    else if (!(a->text = calloc(1, (size_t)size + 1)))
+    else if (!(a->text = vti_allocate_zeroed(1, (size_t)size + 1)))
         status = vti_fail(VT_OUT_OF_MEMORY, "no memory for the head of %s", a->path);
     else
         memcpy(a->text, bytes + HEAD_BYTES, size);
-    free(bytes);
+    vti_free(bytes);
     *end = head.length;
     return status;
 }
@@ -124,7 +124,7 @@ static vt_status append_frame(vt_archive *a, int64_t number, double time, uint64
 {
     if ((a->count & (a->count - 1)) == 0) {
         const size_t room = a->count ? 2 * (size_t)a->count : 1;
-        vt_archive_frame *const more = realloc(a->frame, room * sizeof *more);
+        vt_archive_frame *const more = vti_resize(a->frame, room * sizeof *more);
         if (!more)
             return vti_fail(VT_OUT_OF_MEMORY, "no memory for the frames of %s", a->path);
         a->frame = more;
@@ -145,7 +145,7 @@ static vt_status note_frame(vt_archive *a, uint64_t at, uint64_t *end, int *note
     if (!bytes)
         return status;
     memcpy(&head, bytes, sizeof head);
-    free(bytes);
+    vti_free(bytes);
     *end = at + block.length;
     if (a->count > 0 && head.number <= a->frame[a->count - 1].number)
         return VT_OK;
@@ -188,7 +188,8 @@ static vt_status search_frame(vt_archive *a, uint8_t *room, uint64_t *at, int *f
 /* The frames from `at` on, one behind the other, or behind what is damaged. */
 static vt_status scan_frames(vt_archive *a, uint64_t at)
 {
-    uint8_t *const room = malloc(a->size < SEARCHED_AT_ONCE ? (size_t)a->size : SEARCHED_AT_ONCE);
+    uint8_t *const room =
+        vti_allocate(a->size < SEARCHED_AT_ONCE ? (size_t)a->size : SEARCHED_AT_ONCE);
     vt_status status = VT_OK;
     if (!room)
         return vti_fail(VT_OUT_OF_MEMORY, "no memory to look for the frames of %s", a->path);
@@ -200,7 +201,7 @@ static vt_status scan_frames(vt_archive *a, uint64_t at)
             continue;
         status = search_frame(a, room, &at, &found);
     }
-    free(room);
+    vti_free(room);
     return status;
 }
 
@@ -228,7 +229,7 @@ static vt_status follow_index(vt_archive *a, int *found)
         head.summed == head.length && entries % ENTRY_BYTES == 0 && count == entries / ENTRY_BYTES;
     if (*found)
         status = note_entries(a, bytes + INDEX_BYTES, count);
-    free(bytes);
+    vti_free(bytes);
     return status;
 }
 
@@ -255,11 +256,11 @@ vt_status vt_open_archive(const char *path, vt_archive **archive)
     *archive = NULL;
     if (!path)
         return vti_fail(VT_INVALID_ARGUMENT, "path is NULL; allowed is the path of an archive");
-    vt_archive *const a = calloc(1, sizeof *a);
+    vt_archive *const a = vti_allocate_zeroed(1, sizeof *a);
     if (a)
-        a->path = malloc(strlen(path) + 1);
+        a->path = vti_allocate(strlen(path) + 1);
     if (!a || !a->path) {
-        free(a);
+        vti_free(a);
         return vti_fail(VT_OUT_OF_MEMORY, "no memory for an archive");
     }
     strcpy(a->path, path);
@@ -278,10 +279,10 @@ void vt_close_archive(vt_archive *a)
         return;
     if (a->file)
         fclose(a->file);
-    free(a->frame);
-    free(a->text);
-    free(a->path);
-    free(a);
+    vti_free(a->frame);
+    vti_free(a->text);
+    vti_free(a->path);
+    vti_free(a);
 }
 
 const char *vt_archive_text(const vt_archive *a)
@@ -306,6 +307,6 @@ vt_status vt_load_archive_frame(vt_archive *a, int64_t index, vt_simulation *sim
     if (status)
         return status;
     status = vt_load_state(simulation, bytes, (int64_t)length);
-    free(bytes);
+    vti_free(bytes);
     return status;
 }

@@ -1,6 +1,6 @@
+#include "base/memory.h"
 #include "vorton/retime.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "archive/block.h"
@@ -51,7 +51,7 @@ static int make_table(id_table *t, const int64_t *id, int64_t count)
     while ((INT64_C(1) << bits) < 2 * count)
         bits++;
     *t = (id_table){.mask = (UINT64_C(1) << bits) - 1, .shift = 64 - bits, .id = id};
-    t->row = malloc(sizeof *t->row << bits);
+    t->row = vti_allocate(sizeof *t->row << bits);
     if (!t->row)
         return -1;
     memset(t->row, 0xff, sizeof *t->row << bits);
@@ -137,8 +137,9 @@ static int pair_particles(blending *b)
     const size_t most = (size_t)(counts[0] + counts[1]) + 1;
     const double progress = (b->time - b->at[0]) / (b->at[1] - b->at[0]);
     id_table tables[2] = {{.row = NULL}, {.row = NULL}};
-    b->pairs = (pairing){.row = {malloc(most * sizeof(int32_t)), malloc(most * sizeof(int32_t))},
-                         .share = malloc(most * sizeof(float))};
+    b->pairs = (pairing){
+        .row = {vti_allocate(most * sizeof(int32_t)), vti_allocate(most * sizeof(int32_t))},
+        .share = vti_allocate(most * sizeof(float))};
     const int failed = !b->pairs.row[0] || !b->pairs.row[1] || !b->pairs.share ||
                        make_table(&tables[0], ids(b, 0), counts[0]) ||
                        make_table(&tables[1], ids(b, 1), counts[1]);
@@ -146,16 +147,16 @@ static int pair_particles(blending *b)
         pair_earlier(b, &tables[1], progress);
         pair_later(b, &tables[0], progress);
     }
-    free(tables[0].row);
-    free(tables[1].row);
+    vti_free(tables[0].row);
+    vti_free(tables[1].row);
     return failed ? -1 : 0;
 }
 
 static void free_pairs(pairing *p)
 {
-    free(p->row[0]);
-    free(p->row[1]);
-    free(p->share);
+    vti_free(p->row[0]);
+    vti_free(p->row[1]);
+    vti_free(p->share);
 }
 
 /* ---- particles ---- */
@@ -389,12 +390,12 @@ vt_status vt_show_between(vt_simulation *s, const vt_moment *earlier, const vt_m
         status = vti_enter(all[entered]); /* busy where two are the same */
         entered += !status;
     }
-    vt_state_list *const lists = malloc(3 * sizeof *lists);
+    vt_state_list *const lists = vti_allocate(3 * sizeof *lists);
     if (!status && !lists)
         status = vti_fail(VT_OUT_OF_MEMORY, "no memory for a state");
     if (!status)
         status = show(s, earlier, later, time, lists);
-    free(lists);
+    vti_free(lists);
     for (int n = entered - 1; n >= 0; n--)
         vti_leave(all[n], VT_OK);
     return status;

@@ -1,10 +1,10 @@
 #include "archive/block.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "archive/byte_planes.h"
 #include "archive/checksum.h"
+#include "base/memory.h"
 #include "base/status.h"
 
 static const uint64_t most_bytes = UINT64_C(1) << 44; /* of a field: sums do not overflow */
@@ -201,7 +201,7 @@ static vt_packed_rows describe_order(fields *f, const uint8_t *state, uint32_t o
                                      const vt_field_entry *entry)
 {
     if (orderer != f->orderer) {
-        free(f->order);
+        vti_free(f->order);
         f->order = vti_order_rows(state + offset_of(f->directory, f->begin, orderer - 1),
                                   (int64_t)entry->rows, &f->failed);
         f->orderer = orderer;
@@ -270,7 +270,7 @@ vt_status vti_pack_frame(const uint8_t *bytes, int threads, vt_bytes *to)
         pack_field(&f, bytes, n, from, threads, &crc, to);
         from += entry.bytes;
     }
-    free(f.order);
+    vti_free(f.order);
     to->failed |= f.failed;
     return end_frame(to, &crc);
 }
@@ -338,6 +338,6 @@ vt_status vti_unpack_frame(const char *what, const uint8_t *bytes, int threads, 
         }
         put_entry(to, n, &entry);
     }
-    free(f.order);
+    vti_free(f.order);
     return status ? status : end_frame(to, &crc);
 }

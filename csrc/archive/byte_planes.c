@@ -1,9 +1,9 @@
 #include "archive/byte_planes.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "archive/inflate.h"
+#include "base/memory.h"
 #include "base/parallel.h"
 #include "volume/deflate.h"
 
@@ -151,11 +151,11 @@ uint32_t *vti_order_rows(const uint8_t *numbers, int64_t rows, int *failed)
     if (rows == 0 || (uint64_t)most - (uint64_t)least >= VT_MOST_APART * (uint64_t)rows)
         return NULL;
     const size_t range = (size_t)((uint64_t)most - (uint64_t)least) + 1;
-    uint32_t *const table = calloc(range, sizeof *table);
+    uint32_t *const table = vti_allocate_zeroed(range, sizeof *table);
     if (!table)
         *failed = 1;
     if (!table || fill_table(numbers, rows, least, table)) {
-        free(table);
+        vti_free(table);
         return NULL;
     }
     size_t count = 0;
@@ -269,8 +269,8 @@ static void put_chunks(packing *p, int64_t chunks, vt_numbered_function *pack, i
     const size_t each = sizeof(vt_deflate) + VT_MOST_PLANES * VT_PLANE;
     size_t size[AT_ONCE];
     p->size = size;
-    p->to = malloc((size_t)(chunks < AT_ONCE ? chunks : AT_ONCE) * MOST_CHUNK + 1);
-    p->work = malloc((size_t)threads * each);
+    p->to = vti_allocate((size_t)(chunks < AT_ONCE ? chunks : AT_ONCE) * MOST_CHUNK + 1);
+    p->work = vti_allocate((size_t)threads * each);
     p->planes = (uint8_t *)(p->work + threads);
     to->failed |= !p->to || !p->work;
     for (; p->first < chunks && !to->failed; p->first += AT_ONCE) {
@@ -279,8 +279,8 @@ static void put_chunks(packing *p, int64_t chunks, vt_numbered_function *pack, i
         for (int64_t c = 0; c < now; c++)
             vti_put(to, p->to + c * MOST_CHUNK, size[c]);
     }
-    free(p->to);
-    free(p->work);
+    vti_free(p->to);
+    vti_free(p->work);
 }
 
 void vti_pack_planes(const void *from, int64_t count, int item, int threads, vt_bytes *to)
@@ -419,7 +419,7 @@ static vt_status unpack_all(unpacking *u, size_t size, int components, int ways,
                             vt_block_function *unpack, int threads)
 {
     const int64_t each = (u->count + VT_PLANE - 1) / VT_PLANE, chunks = each * components;
-    size_t *const start = malloc((sizeof *start + 1) * (size_t)chunks + 1);
+    size_t *const start = vti_allocate((sizeof *start + 1) * (size_t)chunks + 1);
     size_t at = 0;
     int64_t c = 0;
     if (!start)
@@ -439,7 +439,7 @@ static vt_status unpack_all(unpacking *u, size_t size, int components, int ways,
         for (c = 0; c < chunks; c++)
             failed |= u->failed[c];
     }
-    free(start);
+    vti_free(start);
     return failed ? VT_INVALID_ARGUMENT : VT_OK;
 }
 

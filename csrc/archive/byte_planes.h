@@ -36,6 +36,7 @@
 #pragma once
 
 #include "archive/row_words.h"
+#include "base/memory.h"
 #include "volume/bytes.h"
 #include "vorton.h"
 
@@ -46,8 +47,8 @@ enum { VT_PLANE = 8192 /* numbers */, VT_MOST_PLANES = 8 /* bytes of a number */
 void vti_pack_planes(const void *from, int64_t count, int item, int threads, vt_bytes *to);
 
 /* The rows in the ascending order of `rows` numbers (int64) of a field, to be given back with
- * free(). NULL where two are the same, where they lie farther apart than VT_MOST_APART times their
- * count, or without memory: then it sets *failed to 1, and leaves it alone otherwise. */
+ * vti_free(). NULL where two are the same, where they lie farther apart than VT_MOST_APART times
+ * their count, or without memory: then it sets *failed to 1, and leaves it alone otherwise. */
 enum { VT_MOST_APART = 16 };
 uint32_t *vti_order_rows(const uint8_t *numbers, int64_t rows, int *failed);
 

@@ -1,10 +1,10 @@
-#include <stdlib.h>
 #include <string.h>
 
 #include "archive/block.h"
 #include "archive/checksum.h"
 #include "archive/made_again.h"
 #include "archive/state_fields.h"
+#include "base/memory.h"
 #include "base/parallel.h"
 #include "base/reserve.h"
 #include "base/spare_memory.h"
@@ -93,7 +93,7 @@ static vt_status save_now(vt_simulation *s, vt_state_list *list, int64_t number,
 static vt_status hand_over(vt_status status, vt_bytes *made, uint8_t **bytes, int64_t *size)
 {
     if (status) {
-        vti_free(made->bytes);
+        vti_give_back(made->bytes);
         return status;
     }
     *bytes = made->bytes;
@@ -104,13 +104,13 @@ static vt_status hand_over(vt_status status, vt_bytes *made, uint8_t **bytes, in
 vt_status vt_save_state(vt_simulation *s, int64_t number, uint8_t **bytes, int64_t *size)
 {
     vt_bytes made = {0};
-    vt_state_list *const list = malloc(sizeof *list);
+    vt_state_list *const list = vti_allocate(sizeof *list);
     if (!list)
         return vti_fail(VT_OUT_OF_MEMORY, "no memory for a state");
     vt_status status = vti_enter(s);
     if (!status)
         status = vti_leave(s, save_now(s, list, number, &made));
-    free(list);
+    vti_free(list);
     return hand_over(status, &made, bytes, size);
 }
 
@@ -118,7 +118,7 @@ vt_status vt_save_state(vt_simulation *s, int64_t number, uint8_t **bytes, int64
 vt_status vt_state_layout(uint64_t *layout)
 {
     vt_simulation *const s = vti_reserve(sizeof *s);
-    vt_state_list *const list = malloc(sizeof *list);
+    vt_state_list *const list = vti_allocate(sizeof *list);
     const int made = s && list && vti_create_vortons(&s->vortons, 1) == 0 &&
                      vti_create_tracers(&s->tracers, 1) == 0;
     if (made) {
@@ -130,7 +130,7 @@ vt_status vt_state_layout(uint64_t *layout)
         vti_destroy_set(&s->tracers.set);
         vti_release(s, sizeof *s);
     }
-    free(list);
+    vti_free(list);
     return made ? VT_OK : vti_fail(VT_OUT_OF_MEMORY, "no memory for the layout of a state");
 }
 
@@ -375,14 +375,14 @@ vt_status vt_load_state(vt_simulation *s, const uint8_t *bytes, int64_t size)
     if (status || (status = vti_enter(s)))
         return status;
     vt_bytes unpacked = {0};
-    vt_state_list *const list = malloc(sizeof *list);
+    vt_state_list *const list = vti_allocate(sizeof *list);
     if (!list)
         status = vti_fail(VT_OUT_OF_MEMORY, "no memory for a state");
     else if (memcmp(head.block.kind, "FRAM", 4) == 0)
         status = vti_unpack_frame("the state", bytes, s->def.threads, &unpacked);
     if (!status)
         status = load_now(s, list, unpacked.bytes ? unpacked.bytes : bytes, &head);
-    free(list);
-    vti_free(unpacked.bytes);
+    vti_free(list);
+    vti_give_back(unpacked.bytes);
     return vti_leave(s, status);
 }

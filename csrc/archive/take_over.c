@@ -1,11 +1,11 @@
 #include "archive/take_over.h"
 
 #include <stddef.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "archive/block.h"
 #include "base/growing_array.h"
+#include "base/memory.h"
 #include "base/status.h"
 #include "state/particles.h"
 #include "tracers/scalars.h"
@@ -18,7 +18,7 @@ static vt_status make_maps(const vt_simulation *s, const vt_simulation *from,
     const vt_sources *const own = &s->sources, *const theirs = &from->sources;
     const size_t count = (size_t)own->made + (size_t)own->tracer_emitter_count +
                          (size_t)own->fluid_emitter_count + (size_t)s->winds.grid_count;
-    int32_t *at = malloc((count + 1) * sizeof *at);
+    int32_t *at = vti_allocate((count + 1) * sizeof *at);
     *maps = (vt_row_maps){.of = {[VT_ROWS_OF_SOURCES] = at}};
     if (!at)
         return vti_fail(VT_OUT_OF_MEMORY, "no memory to compare sources");
@@ -139,7 +139,7 @@ vt_status vt_take_over(vt_simulation *s, vt_simulation *from, int64_t source_cou
     status = vti_enter(from); /* busy where it is the same one */
     if (status)
         return vti_leave(s, status);
-    vt_state_list *const lists = malloc(2 * sizeof *lists);
+    vt_state_list *const lists = vti_allocate(2 * sizeof *lists);
     status = check(s, from, source_count, sources, wind_count, winds);
     if (!status && !lists)
         status = vti_fail(VT_OUT_OF_MEMORY, "no memory for a state");
@@ -147,8 +147,8 @@ vt_status vt_take_over(vt_simulation *s, vt_simulation *from, int64_t source_cou
         status = make_maps(s, from, sources, winds, &maps);
     if (!status)
         take_all(s, from, &maps, lists);
-    free(maps.of[VT_ROWS_OF_SOURCES]); /* the block of all of them */
-    free(lists);
+    vti_free(maps.of[VT_ROWS_OF_SOURCES]); /* the block of all of them */
+    vti_free(lists);
     vti_leave(from, VT_OK);
     return vti_leave(s, status);
 }

@@ -2,13 +2,14 @@
 #pragma once
 
 #include <stdint.h>
-#include <stdlib.h>
 #include <string.h>
 
-/* A copy for free(); NULL of NULL, and without memory. */
+#include "base/memory.h"
+
+/* A copy for vti_free(); NULL of NULL, and without memory. */
 static inline void *vti_copy_of(const void *data, size_t bytes)
 {
-    void *const copy = data ? malloc(bytes) : NULL;
+    void *const copy = data ? vti_allocate(bytes) : NULL;
     return copy ? memcpy(copy, data, bytes) : NULL;
 }
 
@@ -18,7 +19,7 @@ static inline int vti_grow(void **array, int32_t count, size_t item)
 {
     if (count & (count - 1))
         return 0;
-    void *const more = realloc(*array, item * (size_t)(count ? 2 * count : 1));
+    void *const more = vti_resize(*array, item * (size_t)(count ? 2 * count : 1));
     if (!more)
         return -1;
     *array = more;
@@ -49,7 +50,7 @@ static inline void *vti_copy_grown(const void *array, int32_t count, size_t item
     size_t room = 1;
     while (room < (size_t)count)
         room *= 2;
-    void *const copy = malloc(room * item);
+    void *const copy = vti_allocate(room * item);
     if (copy && count)
         memcpy(copy, array, (size_t)count * item);
     return copy;

@@ -5,9 +5,10 @@
 #if defined(_WIN32)
 
 #include <errno.h>
-#include <stdlib.h>
 #include <wchar.h>
 #include <windows.h>
+
+#include "base/memory.h"
 
 /* fopen would take the name in the code page of the system. */
 FILE *vti_open_file(const char *path)
@@ -17,14 +18,14 @@ FILE *vti_open_file(const char *path)
         errno = EINVAL;
         return NULL;
     }
-    wchar_t *const wide = malloc((size_t)length * sizeof *wide);
+    wchar_t *const wide = vti_allocate((size_t)length * sizeof *wide);
     if (!wide) {
         errno = ENOMEM;
         return NULL;
     }
     MultiByteToWideChar(CP_UTF8, MB_ERR_INVALID_CHARS, path, -1, wide, length);
     FILE *const file = _wfopen(wide, L"rb");
-    free(wide);
+    vti_free(wide);
     return file;
 }
 

@@ -2,8 +2,8 @@
 
 #include <stdatomic.h>
 #include <stdint.h>
-#include <stdlib.h>
 
+#include "base/memory.h"
 #include "base/reserve.h"
 #include "base/threads.h"
 
@@ -15,7 +15,7 @@ enum {
 
 /* Lies just before what the caller gets. */
 typedef struct block_head {
-    void *begin; /* what free() takes */
+    void *begin; /* what vti_free() takes */
     size_t size; /* from there on; 0: it is not to be kept */
 } block_head;
 _Static_assert(sizeof(block_head) <= BEFORE_SMALL, "malloc's alignment is kept");
@@ -62,7 +62,7 @@ static void *remove_spare(int n)
 static void limit_spares(int most, size_t most_waiting)
 {
     while (count > most || waiting > most_waiting)
-        free(remove_spare(0));
+        vti_free(remove_spare(0));
 }
 
 /* The smallest that is large enough, but less than four times as large; NULL: there is none. */
@@ -107,13 +107,13 @@ static void *allocate_large(size_t size)
     return begin ? hand_out(begin, size, BEFORE) : NULL;
 }
 
-void *vti_allocate(size_t bytes)
+void *vti_borrow(size_t bytes)
 {
     if (bytes > SIZE_MAX / 4)
         return NULL;
     if (bytes >= VT_HUGE_PAGE)
         return allocate_large(round_size(bytes + BEFORE));
-    void *const begin = malloc(bytes + BEFORE_SMALL);
+    void *const begin = vti_allocate(bytes + BEFORE_SMALL);
     return begin ? hand_out(begin, 0, BEFORE_SMALL) : NULL;
 }
 
@@ -124,20 +124,20 @@ static void keep(void *begin, size_t size)
     limit_spares(MOST_SPARES - 1, peak - used);
 }
 
-void vti_free(void *memory)
+void vti_give_back(void *memory)
 {
     if (!memory)
         return;
     const block_head head = ((block_head *)memory)[-1];
     if (head.size == 0 || !vti_try_lock(&lock)) {
-        free(head.begin);
+        vti_free(head.begin);
         return;
     }
     used -= head.size;
     if (keepers > 0)
         keep(head.begin, head.size);
     else
-        free(head.begin);
+        vti_free(head.begin);
     vti_unlock(&lock);
 }
 

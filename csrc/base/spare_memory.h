@@ -9,9 +9,9 @@
 #include <stddef.h>
 
 /* Aligned to 16 bytes, behind huge pages where it is large, contents undefined; NULL when there is
- * no memory. vti_free gives it back, and NULL is allowed. */
-void *vti_allocate(size_t bytes);
-void vti_free(void *memory);
+ * no memory. vti_give_back gives it back, and NULL is allowed. */
+void *vti_borrow(size_t bytes);
+void vti_give_back(void *memory);
 
 /* From the first call of vti_keep_spares on blocks are kept, until each has been answered by one of
  * vti_drop_spares. */

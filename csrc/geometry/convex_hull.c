@@ -1,7 +1,6 @@
 #include "geometry/convex_hull.h"
 
-#include <stdlib.h>
-
+#include "base/memory.h"
 #include "base/status.h"
 #include "base/vec3.h"
 #include "geometry/convex_hull_faces.h"
@@ -25,7 +24,7 @@ static int grow(void **array, int32_t count, int32_t *room, size_t item)
     if (count < *room)
         return 0;
     const int32_t more = *room ? 2 * *room : 64;
-    void *const made = realloc(*array, item * (size_t)more);
+    void *const made = vti_resize(*array, item * (size_t)more);
     if (!made)
         return -1;
     *array = made;
@@ -266,10 +265,10 @@ static vt_status take_points(int64_t count, const double *points, vt_hull *h)
     }
     if (!(h->extent > 0))
         return vti_fail(VT_INVALID_ARGUMENT, "shape: all points of the polytope are one");
-    h->x = malloc(sizeof *h->x * (size_t)count);
-    h->next = malloc(sizeof *h->next * (size_t)count);
-    h->starting = malloc(sizeof *h->starting * (size_t)count);
-    h->ending = malloc(sizeof *h->ending * (size_t)count);
+    h->x = vti_allocate(sizeof *h->x * (size_t)count);
+    h->next = vti_allocate(sizeof *h->next * (size_t)count);
+    h->starting = vti_allocate(sizeof *h->starting * (size_t)count);
+    h->ending = vti_allocate(sizeof *h->ending * (size_t)count);
     if (!h->x || !h->next || !h->starting || !h->ending)
         return vti_fail(VT_OUT_OF_MEMORY, "no memory for a hull of %lld points", (long long)count);
     for (int64_t i = 0; i < count; i++)
@@ -296,12 +295,12 @@ vt_status vti_create_hull(int64_t count, const double *points, vt_polytope *poly
         status = build_hull(&h);
     if (!status)
         status = vti_polytope_of_hull(&h, points, polytope);
-    free(h.x);
-    free(h.next);
-    free(h.starting);
-    free(h.ending);
-    free(h.facets);
-    free(h.seen);
-    free(h.horizon);
+    vti_free(h.x);
+    vti_free(h.next);
+    vti_free(h.starting);
+    vti_free(h.ending);
+    vti_free(h.facets);
+    vti_free(h.seen);
+    vti_free(h.horizon);
     return status;
 }

@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "base/memory.h"
 #include "base/status.h"
 
 void vti_add_to_horizon(vt_hull *h, const vt_facet *f, int edge)
@@ -37,10 +38,10 @@ int vti_make_hull_lists(vt_hull *h)
     if (h->room >= h->facet_count)
         return 0;
     const size_t room = 2 * (size_t)h->facet_count + 64;
-    void *const seen = realloc(h->seen, room * sizeof *h->seen);
+    void *const seen = vti_resize(h->seen, room * sizeof *h->seen);
     if (seen)
         h->seen = seen;
-    void *const horizon = realloc(h->horizon, 3 * room * sizeof *h->horizon);
+    void *const horizon = vti_resize(h->horizon, 3 * room * sizeof *h->horizon);
     if (horizon)
         h->horizon = horizon;
     if (!seen || !horizon)
@@ -187,10 +188,10 @@ vt_status vti_polytope_of_hull(vt_hull *h, const double *points, vt_polytope *p)
     for (int32_t f = 0; f < h->facet_count; f++)
         there += h->facets[f].state != VT_FACET_GONE;
     const size_t most = (size_t)there + 1;
-    sized *const order = malloc(most * sizeof *order);
-    face_list list = {.first = malloc(most * sizeof(int32_t)),
-                      .corner = malloc(3 * most * sizeof(int32_t)),
-                      .normal = malloc(most * sizeof *list.normal)};
+    sized *const order = vti_allocate(most * sizeof *order);
+    face_list list = {.first = vti_allocate(most * sizeof(int32_t)),
+                      .corner = vti_allocate(3 * most * sizeof(int32_t)),
+                      .normal = vti_allocate(most * sizeof *list.normal)};
     int failed = !order || !list.first || !list.corner || !list.normal || vti_make_hull_lists(h);
     for (int32_t f = 0, n = 0; !failed && f < h->facet_count; f++)
         if (h->facets[f].state != VT_FACET_GONE)
@@ -207,9 +208,9 @@ vt_status vti_polytope_of_hull(vt_hull *h, const double *points, vt_polytope *p)
         if (failed)
             vti_destroy_polytope(p);
     }
-    free(order);
-    free(list.first);
-    free(list.corner);
-    free(list.normal);
+    vti_free(order);
+    vti_free(list.first);
+    vti_free(list.corner);
+    vti_free(list.normal);
     return failed ? vti_fail(VT_OUT_OF_MEMORY, "no memory for a hull") : VT_OK;
 }

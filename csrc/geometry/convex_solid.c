@@ -1,9 +1,9 @@
 #include "geometry/convex_solid.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "base/status.h"
 #include "base/vec3.h"
 #include "geometry/convex_hull.h"
@@ -27,13 +27,13 @@ static vt_status create_box(const vt_shape *shape, vt_polytope *polytope)
 static vt_status create_hull_of_vertices(const vt_shape *shape, vt_polytope *polytope)
 {
     const int64_t count = shape->vertices && shape->vertex_count > 0 ? shape->vertex_count : 0;
-    double *const points = malloc(sizeof(double) * 3 * (size_t)count + 1);
+    double *const points = vti_allocate(sizeof(double) * 3 * (size_t)count + 1);
     if (!points)
         return vti_fail(VT_OUT_OF_MEMORY, "no memory for %lld points", (long long)count);
     for (int64_t i = 0; i < 3 * count; i++)
         points[i] = (double)shape->vertices[i];
     const vt_status status = vti_create_hull(count, points, polytope);
-    free(points);
+    vti_free(points);
     return status;
 }
 

@@ -1,10 +1,10 @@
 #include "geometry/deforming_mesh.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/math_double.h"
+#include "base/memory.h"
 #include "base/parallel.h"
 #include "base/status.h"
 #include "base/vec3.h"
@@ -63,7 +63,7 @@ vt_status vti_create_deforming_mesh(const vt_body_def *def, vt_deforming_mesh **
         return status;
     const size_t vertices = (size_t)def->mesh_vertex_count, faces = (size_t)def->mesh_face_count;
     const size_t rows = (size_t)def->deformed_count;
-    vt_deforming_mesh *const m = calloc(1, sizeof *m);
+    vt_deforming_mesh *const m = vti_allocate_zeroed(1, sizeof *m);
     if (m) {
         *m = (vt_deforming_mesh){.users = 1,
                                  .vertex_count = def->mesh_vertex_count,
@@ -71,9 +71,9 @@ vt_status vti_create_deforming_mesh(const vt_body_def *def, vt_deforming_mesh **
                                  .frame_count = def->deformed_count / def->mesh_vertex_count,
                                  .rate = def->deformed_rate,
                                  .start = def->deformed_start,
-                                 .rest = malloc(sizeof *m->rest * vertices),
-                                 .face = malloc(sizeof *m->face * faces),
-                                 .frame = malloc(sizeof *m->frame * rows)};
+                                 .rest = vti_allocate(sizeof *m->rest * vertices),
+                                 .face = vti_allocate(sizeof *m->face * faces),
+                                 .frame = vti_allocate(sizeof *m->frame * rows)};
     }
     if (!m || !m->rest || !m->face || !m->frame) {
         vti_release_deforming_mesh(m);
@@ -98,10 +98,10 @@ void vti_release_deforming_mesh(vt_deforming_mesh *mesh)
 {
     if (!mesh || atomic_fetch_sub(&mesh->users, 1) > 1)
         return;
-    free(mesh->rest);
-    free(mesh->face);
-    free(mesh->frame);
-    free(mesh);
+    vti_free(mesh->rest);
+    vti_free(mesh->face);
+    vti_free(mesh->frame);
+    vti_free(mesh);
 }
 
 /* ---- at a time ---- */
@@ -260,7 +260,7 @@ static void bind_one(void *data, int64_t n)
 vt_status vti_bind_points(const vt_deforming_mesh *m, int64_t count, const double (*point)[3],
                           int threads, vt_bound_point *bound)
 {
-    bind_job job = {m, point, malloc(sizeof *job.ball * (size_t)m->face_count), bound};
+    bind_job job = {m, point, vti_allocate(sizeof *job.ball * (size_t)m->face_count), bound};
     if (!job.ball)
         return vti_fail(VT_OUT_OF_MEMORY, "no memory for %lld triangles", (long long)m->face_count);
     for (int64_t f = 0; f < m->face_count; f++) {
@@ -273,6 +273,6 @@ vt_status vti_bind_points(const vt_deforming_mesh *m, int64_t count, const doubl
         job.ball[f][3] = vti_sqrt(square);
     }
     vti_parallel_each(threads, count, BIND_BLOCK, bind_one, &job);
-    free(job.ball);
+    vti_free(job.ball);
     return VT_OK;
 }

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "base/vec3.h"
 
 enum { LEAF = 8 };
@@ -94,7 +95,7 @@ int vti_fill_face_tree(vt_face_tree *tree, int32_t count, const double (*plane)[
 {
     if (tree->node_count == 0)
         return 0;
-    sorted_face *const faces = malloc(sizeof *faces * (size_t)count);
+    sorted_face *const faces = vti_allocate(sizeof *faces * (size_t)count);
     if (!faces)
         return -1;
     for (int32_t f = 0; f < count; f++) {
@@ -107,6 +108,6 @@ int vti_fill_face_tree(vt_face_tree *tree, int32_t count, const double (*plane)[
         tree->order[i] = faces[i].face;
         memcpy(tree->plane[i], faces[i].plane, sizeof tree->plane[i]);
     }
-    free(faces);
+    vti_free(faces);
     return 0;
 }

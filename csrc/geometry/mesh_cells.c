@@ -1,7 +1,6 @@
 #include "geometry/mesh_cells.h"
 
-#include <stdlib.h>
-
+#include "base/memory.h"
 #include "base/status.h"
 #include "base/vec3.h"
 #include "geometry/mesh_inside.h"
@@ -22,18 +21,18 @@ typedef struct cell_list {
 
 static void destroy_list(cell_list *list)
 {
-    free(list->cell);
-    free(list->first);
-    free(list->entry);
+    vti_free(list->cell);
+    vti_free(list->first);
+    vti_free(list->entry);
     *list = (cell_list){0};
 }
 
 static int create_list(cell_list *list, int64_t room, int64_t entry_distance)
 {
     *list = (cell_list){.room = room, .entry_distance = entry_distance};
-    list->cell = malloc(sizeof *list->cell * (size_t)room);
-    list->first = calloc((size_t)room + 1, sizeof *list->first);
-    list->entry = malloc(sizeof *list->entry * (size_t)entry_distance);
+    list->cell = vti_allocate(sizeof *list->cell * (size_t)room);
+    list->first = vti_allocate_zeroed((size_t)room + 1, sizeof *list->first);
+    list->entry = vti_allocate(sizeof *list->entry * (size_t)entry_distance);
     return list->cell && list->first && list->entry ? 0 : -1;
 }
 

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "base/math_double.h"
+#include "base/memory.h"
 #include "base/status.h"
 #include "base/vec3.h"
 #include "geometry/surface_points.h"
@@ -71,7 +72,7 @@ static vt_status check_pairs(const uint64_t *keys, int64_t count)
 static vt_status check_closed(const vt_shape *mesh)
 {
     const int64_t count = 3 * mesh->face_count;
-    uint64_t *const keys = malloc((size_t)count * sizeof *keys);
+    uint64_t *const keys = vti_allocate((size_t)count * sizeof *keys);
     if (!keys)
         return vti_fail(VT_OUT_OF_MEMORY, "no memory to check a mesh of %lld faces",
                         (long long)mesh->face_count);
@@ -89,7 +90,7 @@ static vt_status check_closed(const vt_shape *mesh)
         qsort(keys, (size_t)count, sizeof *keys, compare_keys);
         status = check_pairs(keys, count);
     }
-    free(keys);
+    vti_free(keys);
     return status;
 }
 
@@ -224,8 +225,8 @@ vt_status vti_create_mesh_columns(const vt_shape *mesh, vt_mesh_columns *columns
 {
     const int64_t entries = choose_columns(mesh, columns);
     const int64_t cells = (int64_t)columns->count[0] * columns->count[1];
-    columns->first = calloc((size_t)cells + 1, sizeof *columns->first);
-    columns->face = malloc((size_t)entries * sizeof *columns->face);
+    columns->first = vti_allocate_zeroed((size_t)cells + 1, sizeof *columns->first);
+    columns->face = vti_allocate((size_t)entries * sizeof *columns->face);
     if (!columns->first || !columns->face)
         return vti_fail(VT_OUT_OF_MEMORY, "no memory for a mesh of %lld faces",
                         (long long)mesh->face_count);
@@ -239,8 +240,8 @@ int vti_copy_mesh_columns(const vt_mesh_columns *from, vt_mesh_columns *to)
     const size_t first_bytes = (cells + 1) * sizeof *to->first;
     const size_t face_bytes = from->first[cells] * sizeof *to->face;
     *to = *from;
-    to->first = malloc(first_bytes);
-    to->face = malloc(face_bytes);
+    to->first = vti_allocate(first_bytes);
+    to->face = vti_allocate(face_bytes);
     if (!to->first || !to->face) {
         vti_destroy_mesh_columns(to);
         return -1;
@@ -252,8 +253,8 @@ int vti_copy_mesh_columns(const vt_mesh_columns *from, vt_mesh_columns *to)
 
 void vti_destroy_mesh_columns(vt_mesh_columns *columns)
 {
-    free(columns->first);
-    free(columns->face);
+    vti_free(columns->first);
+    vti_free(columns->face);
     *columns = (vt_mesh_columns){0};
 }
 

@@ -1,8 +1,8 @@
 #include "geometry/panel_matrix.h"
 
 #include <math.h>
-#include <stdlib.h>
 
+#include "base/memory.h"
 #include "base/parallel.h"
 #include "base/status.h"
 #include "base/vec3.h"
@@ -143,7 +143,7 @@ static vt_status solve_beyond(const vt_panel_set *set, const double *matrix, int
 {
     const int64_t count = set->count;
     const size_t bytes = sizeof *matrix * (size_t)(count * count);
-    matrix_job job = {.set = set, .matrix = malloc(bytes), .product = malloc(bytes)};
+    matrix_job job = {.set = set, .matrix = vti_allocate(bytes), .product = vti_allocate(bytes)};
     vt_status status = VT_OK;
     if (!job.matrix || !job.product)
         status = no_memory(set);
@@ -153,8 +153,8 @@ static vt_status solve_beyond(const vt_panel_set *set, const double *matrix, int
         status = cannot_be_solved(set);
     if (!status)
         vti_parallel_each(threads, count, ROW_BLOCK, find_beyond, &job);
-    free(job.matrix);
-    free(job.product);
+    vti_free(job.matrix);
+    vti_free(job.product);
     return status;
 }
 
@@ -220,10 +220,10 @@ vt_status vti_solve_panels(vt_panel_set *set, int threads)
     const int64_t count = set->count;
     vt_status status = VT_OK;
     matrix_job job = {.set = set};
-    job.matrix = malloc(sizeof(double) * (size_t)(count * count));
-    job.motion = malloc(sizeof *job.motion * (size_t)count);
-    job.potential = malloc(sizeof *job.potential * (size_t)count);
-    int32_t *const swapped = malloc(sizeof *swapped * (size_t)count);
+    job.matrix = vti_allocate(sizeof(double) * (size_t)(count * count));
+    job.motion = vti_allocate(sizeof *job.motion * (size_t)count);
+    job.potential = vti_allocate(sizeof *job.potential * (size_t)count);
+    int32_t *const swapped = vti_allocate(sizeof *swapped * (size_t)count);
     if (!job.matrix || !job.motion || !job.potential || !swapped) {
         status = no_memory(set);
     } else {
@@ -243,9 +243,9 @@ vt_status vti_solve_panels(vt_panel_set *set, int threads)
         if (!set->hole)
             find_added_mass(set, &job, threads);
     }
-    free(job.matrix);
-    free(job.motion);
-    free(job.potential);
-    free(swapped);
+    vti_free(job.matrix);
+    vti_free(job.motion);
+    vti_free(job.potential);
+    vti_free(swapped);
     return status;
 }

@@ -1,14 +1,13 @@
 #include "geometry/panel_mesh.h"
 
-#include <stdlib.h>
-
+#include "base/memory.h"
 #include "base/vec3.h"
 
 void vti_add_triangle(vt_triangles *t, const double a[3], const double b[3], const double c[3])
 {
     if (t->count == t->room && !t->failed) {
         const int32_t room = t->room ? 2 * t->room : 64;
-        vt_triangle *const more = realloc(t->item, sizeof *more * (size_t)room);
+        vt_triangle *const more = vti_resize(t->item, sizeof *more * (size_t)room);
         t->failed = !more;
         if (more) {
             t->item = more;

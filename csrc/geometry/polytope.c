@@ -1,9 +1,9 @@
 #include "geometry/polytope.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "base/vec3.h"
 
 /* ---- memory ---- */
@@ -35,7 +35,7 @@ int vti_lay_out_polytope(vt_polytope *p)
     p->memory = NULL;
     p->tree.node_count = vti_count_face_nodes(p->face_count);
     p->bytes = place_arrays(p);
-    p->memory = malloc(p->bytes);
+    p->memory = vti_allocate(p->bytes);
     if (!p->memory)
         return -1;
     place_arrays(p);
@@ -44,7 +44,7 @@ int vti_lay_out_polytope(vt_polytope *p)
 
 void vti_destroy_polytope(vt_polytope *p)
 {
-    free(p->memory);
+    vti_free(p->memory);
     *p = (vt_polytope){0};
 }
 
@@ -89,7 +89,7 @@ static void find_volume(vt_polytope *p)
 
 int vti_measure_polytope(vt_polytope *p)
 {
-    double (*const point)[3] = malloc(sizeof *point * (size_t)p->face_count);
+    double (*const point)[3] = vti_allocate(sizeof *point * (size_t)p->face_count);
     if (!point)
         return -1;
     find_volume(p);
@@ -97,7 +97,7 @@ int vti_measure_polytope(vt_polytope *p)
         memcpy(point[f], p->vertex[p->corner[p->first[f]]], sizeof *point);
     const int failed = vti_fill_face_tree(&p->tree, p->face_count, (const double (*)[4])p->plane,
                                           (const double (*)[3])point);
-    free(point);
+    vti_free(point);
     return failed;
 }
 

@@ -1,10 +1,10 @@
 #include "geometry/region_points.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 #include "animation/definition.h"
 #include "base/growing_array.h"
+#include "base/memory.h"
 #include "base/random.h"
 #include "base/status.h"
 #include "base/vec3.h"
@@ -280,11 +280,11 @@ vt_region vti_region_at(const vt_region *region, double time)
 
 void vti_destroy_region(vt_region *region)
 {
-    free((void *)(uintptr_t)region->shape.vertices);
-    free((void *)(uintptr_t)region->shape.faces);
+    vti_free((void *)(uintptr_t)region->shape.vertices);
+    vti_free((void *)(uintptr_t)region->shape.faces);
     vti_destroy_mesh_columns(&region->columns);
-    free(region->area_before);
-    free(region->cell);
+    vti_free(region->area_before);
+    vti_free(region->cell);
     vti_destroy_animations(&region->growth);
     *region = (vt_region){0};
 }

@@ -1,10 +1,10 @@
 /* The window of a cloud: 0 at the surface of its shape and outside, 1 deep inside. */
-#include <stdlib.h>
 #include <string.h>
 
 #include "geometry/smooth_window.h"
 
 #include "base/math_double.h"
+#include "base/memory.h"
 #include "base/status.h"
 #include "geometry/region_points.h"
 
@@ -84,10 +84,10 @@ vt_status vti_create_smooth_window(const vt_region *region, double eddy, vt_smoo
 {
     lay_out(region, eddy, w);
     const size_t bytes = sizeof(float) * (size_t)node_count(w);
-    float *other = malloc(bytes);
-    w->value = malloc(bytes);
+    float *other = vti_allocate(bytes);
+    w->value = vti_allocate(bytes);
     if (!other || !w->value) {
-        free(other);
+        vti_free(other);
         vti_destroy_smooth_window(w);
         return vti_fail(VT_OUT_OF_MEMORY, "no memory for a cloud's window");
     }
@@ -98,14 +98,14 @@ vt_status vti_create_smooth_window(const vt_region *region, double eddy, vt_smoo
         w->value = other;
         other = swapped;
     }
-    free(other);
+    vti_free(other);
     ease(w);
     return VT_OK;
 }
 
 void vti_destroy_smooth_window(vt_smooth_window *w)
 {
-    free(w->value);
+    vti_free(w->value);
     w->value = NULL;
 }
 

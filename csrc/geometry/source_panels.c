@@ -1,8 +1,8 @@
 #include "geometry/source_panels.h"
 
 #include <math.h>
-#include <stdlib.h>
 
+#include "base/memory.h"
 #include "base/status.h"
 #include "base/vec3.h"
 #include "geometry/panel_clip.h"
@@ -33,13 +33,13 @@ void vti_release_panels(vt_panel_set *set)
 {
     if (!set || atomic_fetch_sub(&set->users, 1) > 1)
         return;
-    free(set->corner);
-    free(set->center);
-    free(set->normal);
-    free(set->area);
-    free(set->inverse);
-    free(set->beyond);
-    free(set);
+    vti_free(set->corner);
+    vti_free(set->center);
+    vti_free(set->normal);
+    vti_free(set->area);
+    vti_free(set->inverse);
+    vti_free(set->beyond);
+    vti_free(set);
 }
 
 /* Whether a triangle of solid n is no part of the surface of the union: it lies inside another
@@ -213,12 +213,12 @@ void vti_measure_panels(vt_panel_set *set, const double origin[3])
 /* With memory for what is found of the panels; corner and count are set by the caller. */
 static int make_room(vt_panel_set *set, size_t count, int32_t hole)
 {
-    set->center = malloc(sizeof *set->center * count);
-    set->normal = malloc(sizeof *set->normal * count);
-    set->area = malloc(sizeof *set->area * count);
-    set->inverse = malloc(sizeof *set->inverse * count * count);
+    set->center = vti_allocate(sizeof *set->center * count);
+    set->normal = vti_allocate(sizeof *set->normal * count);
+    set->area = vti_allocate(sizeof *set->area * count);
+    set->inverse = vti_allocate(sizeof *set->inverse * count * count);
     if (hole)
-        set->beyond = malloc(sizeof *set->beyond * count * count);
+        set->beyond = vti_allocate(sizeof *set->beyond * count * count);
     return set->center && set->normal && set->area && set->inverse && (!hole || set->beyond);
 }
 
@@ -226,7 +226,7 @@ static int make_room(vt_panel_set *set, size_t count, int32_t hole)
 static vt_panel_set *make_set(vt_triangles *t, int32_t hole, const double origin[3])
 {
     const size_t count = (size_t)t->count;
-    vt_panel_set *const set = calloc(1, sizeof *set);
+    vt_panel_set *const set = vti_allocate_zeroed(1, sizeof *set);
     if (!set)
         return NULL;
     set->users = 1;
@@ -244,14 +244,14 @@ static vt_panel_set *make_set(vt_triangles *t, int32_t hole, const double origin
 
 vt_panel_set *vti_copy_panels(const vt_panel_set *from)
 {
-    vt_panel_set *const set = from ? malloc(sizeof *set) : NULL;
+    vt_panel_set *const set = from ? vti_allocate(sizeof *set) : NULL;
     const size_t count = from ? (size_t)from->count : 0;
     if (!set)
         return NULL;
     memcpy(set, from, sizeof *set);
     set->users = 1;
     set->beyond = NULL;
-    set->corner = malloc(sizeof *set->corner * count);
+    set->corner = vti_allocate(sizeof *set->corner * count);
     if (!make_room(set, count, 0) || !set->corner) {
         vti_release_panels(set);
         return NULL;
@@ -292,7 +292,7 @@ static vt_status solve_square(vt_panel_set *set)
 {
     const size_t count = (size_t)set->count, bytes = sizeof *set->inverse * count * count;
     set->open = 1;
-    set->beyond = malloc(bytes);
+    set->beyond = vti_allocate(bytes);
     if (!set->beyond)
         return vti_fail(VT_OUT_OF_MEMORY, "no memory for %d panels", set->count);
     memset(set->inverse, 0, bytes);
@@ -379,6 +379,6 @@ vt_status vti_create_panels(int32_t solid_count, const vt_solid *solids, int32_t
         vti_release_panels(*set);
         *set = NULL;
     }
-    free(t.item);
+    vti_free(t.item);
     return status;
 }

@@ -1,9 +1,9 @@
 #include "geometry/spline.h"
 
+#include "base/memory.h"
 #include "base/status.h"
 #include "base/vec3.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 /* Every sweep leaves at most a quarter of the error: the system is dominated by its diagonal. */
@@ -98,10 +98,10 @@ vt_status vti_create_curve(const double *points, int64_t count, int32_t closed, 
     const int64_t pieces = closed ? count : count - 1;
     const size_t vectors = sizeof(double[3]) * (size_t)(pieces + 1);
     *curve = (vt_curve){.pieces = pieces, .closed = closed};
-    curve->point = malloc(vectors);
-    curve->slope = malloc(vectors);
-    curve->chord = malloc(sizeof(double) * (size_t)pieces);
-    curve->before = malloc(sizeof(double) * (size_t)(VT_CURVE_PARTS * pieces + 1));
+    curve->point = vti_allocate(vectors);
+    curve->slope = vti_allocate(vectors);
+    curve->chord = vti_allocate(sizeof(double) * (size_t)pieces);
+    curve->before = vti_allocate(sizeof(double) * (size_t)(VT_CURVE_PARTS * pieces + 1));
     if (!curve->point || !curve->slope || !curve->chord || !curve->before) {
         vti_destroy_curve(curve);
         return vti_fail(VT_OUT_OF_MEMORY, "no memory for a curve of %lld points", (long long)count);
@@ -122,10 +122,10 @@ vt_status vti_create_curve(const double *points, int64_t count, int32_t closed, 
 
 void vti_destroy_curve(vt_curve *curve)
 {
-    free(curve->point);
-    free(curve->slope);
-    free(curve->chord);
-    free(curve->before);
+    vti_free(curve->point);
+    vti_free(curve->slope);
+    vti_free(curve->chord);
+    vti_free(curve->before);
     *curve = (vt_curve){0};
 }
 

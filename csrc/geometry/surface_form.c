@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "base/status.h"
 #include "base/vec3.h"
 #include "geometry/convex_hull.h"
@@ -17,32 +18,32 @@ void vti_destroy_form(vt_form *form)
     if (!form)
         return;
     vti_release_deforming_mesh(form->mesh);
-    free(form->first);
-    free(form->point);
+    vti_free(form->first);
+    vti_free(form->point);
     for (int k = 0; k < 2; k++)
-        free(form->corner[k]);
-    free(form->vertex);
-    free(form->velocity);
-    free(form->wall);
-    free(form);
+        vti_free(form->corner[k]);
+    vti_free(form->vertex);
+    vti_free(form->velocity);
+    vti_free(form->wall);
+    vti_free(form);
 }
 
 /* With room for its points; the caller has set mesh, solid_count and, of `first`, nothing. */
 static vt_form *make_form(vt_deforming_mesh *mesh, int32_t solid_count, int64_t points)
 {
-    vt_form *const form = calloc(1, sizeof *form);
+    vt_form *const form = vti_allocate_zeroed(1, sizeof *form);
     const size_t vertices = (size_t)mesh->vertex_count, count = (size_t)points;
     if (!form)
         return NULL;
     *form = (vt_form){.mesh = vti_share_deforming_mesh(mesh),
                       .solid_count = solid_count,
-                      .first = malloc(sizeof *form->first * ((size_t)solid_count + 1)),
-                      .point = malloc(sizeof *form->point * count),
+                      .first = vti_allocate(sizeof *form->first * ((size_t)solid_count + 1)),
+                      .point = vti_allocate(sizeof *form->point * count),
                       .time = NAN,
                       .solved = {NAN, NAN},
-                      .vertex = malloc(sizeof *form->vertex * vertices),
-                      .velocity = malloc(sizeof *form->velocity * vertices),
-                      .wall = calloc(count, sizeof *form->wall)};
+                      .vertex = vti_allocate(sizeof *form->vertex * vertices),
+                      .velocity = vti_allocate(sizeof *form->velocity * vertices),
+                      .wall = vti_allocate_zeroed(count, sizeof *form->wall)};
     if (form->first && form->point && form->vertex && form->velocity && form->wall)
         return form;
     vti_destroy_form(form);
@@ -51,7 +52,7 @@ static vt_form *make_form(vt_deforming_mesh *mesh, int32_t solid_count, int64_t 
 
 static vt_bound_point *copy_corners(const vt_bound_point *from, int64_t count)
 {
-    vt_bound_point *const to = malloc(sizeof *to * (size_t)count);
+    vt_bound_point *const to = vti_allocate(sizeof *to * (size_t)count);
     return to ? memcpy(to, from, sizeof *to * (size_t)count) : NULL;
 }
 
@@ -126,7 +127,8 @@ static vt_status make_hull(const vt_form *form, int32_t n, double (*points)[3], 
 /* That each solid has an inside in each frame. */
 static vt_status check_frames(vt_form *form)
 {
-    double (*const points)[3] = malloc(sizeof *points * (size_t)form->first[form->solid_count]);
+    double (*const points)[3] =
+        vti_allocate(sizeof *points * (size_t)form->first[form->solid_count]);
     vt_status status = points ? VT_OK : no_memory(form->first[form->solid_count]);
     const vt_deforming_mesh *const m = form->mesh;
     for (int64_t k = 0; k < m->frame_count && !status; k++) {
@@ -142,7 +144,7 @@ static vt_status check_frames(vt_form *form)
                                   (long long)k, n);
         }
     }
-    free(points);
+    vti_free(points);
     return status;
 }
 
@@ -176,9 +178,9 @@ vt_status vti_create_form(const vt_body_def *def, int32_t solid_count, const vt_
 vt_status vti_bind_panels(vt_form *form, int which, const vt_panel_set *set, int threads)
 {
     const int64_t count = 3 * (int64_t)set->count;
-    free(form->corner[which]);
+    vti_free(form->corner[which]);
     form->corners[which] = count;
-    form->corner[which] = malloc(sizeof **form->corner * (size_t)count);
+    form->corner[which] = vti_allocate(sizeof **form->corner * (size_t)count);
     form->solved[which] = NAN;
     if (!form->corner[which])
         return no_memory(count);
@@ -231,12 +233,12 @@ static void form_solid(vt_form *form, int32_t n, double (*points)[3], numbered *
 static void form_all(vt_form *form, vt_solid *solids)
 {
     const size_t count = (size_t)form->first[form->solid_count];
-    double (*const points)[3] = malloc(sizeof *points * count);
-    numbered *const order = malloc(sizeof *order * count);
+    double (*const points)[3] = vti_allocate(sizeof *points * count);
+    numbered *const order = vti_allocate(sizeof *order * count);
     for (int32_t n = 0; n < form->solid_count && points && order; n++)
         form_solid(form, n, points, order, &solids[n]);
-    free(points);
-    free(order);
+    vti_free(points);
+    vti_free(order);
 }
 
 void vti_form_at_rest(vt_form *form, vt_solid *solids)

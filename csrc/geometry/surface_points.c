@@ -1,7 +1,6 @@
 #include "geometry/surface_points.h"
 
-#include <stdlib.h>
-
+#include "base/memory.h"
 #include "base/status.h"
 #include "base/vec3.h"
 
@@ -63,7 +62,7 @@ double vti_surface_area(const vt_shape *shape)
 vt_status vti_create_surface(vt_region *region)
 {
     const int64_t parts = part_count(&region->shape);
-    region->area_before = malloc(sizeof(double) * (size_t)(parts + 1));
+    region->area_before = vti_allocate(sizeof(double) * (size_t)(parts + 1));
     if (!region->area_before)
         return vti_fail(VT_OUT_OF_MEMORY, "no memory for a surface of %lld parts",
                         (long long)parts);

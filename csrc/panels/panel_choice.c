@@ -1,5 +1,6 @@
 #include "panels/panel_choice.h"
 
+#include "base/memory.h"
 #include "base/status.h"
 #include "geometry/source_panels.h"
 #include "state/added_mass.h"
@@ -89,7 +90,7 @@ void vti_add_mass(vt_body *body)
 vt_status vti_fit_panels(vt_simulation *s)
 {
     const int wanted = takes_panels(&s->def.method);
-    uint8_t *const made = calloc((size_t)s->bodies.count + 1, 1);
+    uint8_t *const made = vti_allocate_zeroed((size_t)s->bodies.count + 1, 1);
     vt_status status = made ? VT_OK : vti_fail(VT_OUT_OF_MEMORY, "no memory for panels");
     for (int32_t n = 0; n < s->bodies.count && wanted && !status; n++) {
         vt_body *const body = &s->bodies.items[n];
@@ -109,6 +110,6 @@ vt_status vti_fit_panels(vt_simulation *s)
         vti_add_mass(body);
     }
     vti_form_bodies(&s->bodies, s->time); /* panels are made at rest */
-    free(made);
+    vti_free(made);
     return status;
 }

@@ -1,6 +1,7 @@
 #include "preview/bodies.h"
 
 #include "base/decay.h"
+#include "base/memory.h"
 #include "base/status.h"
 #include "preview/light.h"
 #include "state/rigid_body.h"
@@ -30,7 +31,7 @@ static f4 color_of(const double color[3])
 
 static vt_status stage_bodies(vt_simulation *s, vt_stage *stage)
 {
-    stage->items = malloc(sizeof *stage->items * (size_t)(s->bodies.count + 1));
+    stage->items = vti_allocate(sizeof *stage->items * (size_t)(s->bodies.count + 1));
     if (!stage->items)
         return vti_fail(VT_OUT_OF_MEMORY, "no memory for %d bodies of a preview", s->bodies.count);
     for (int32_t n = 0; n < s->bodies.count; n++) {
@@ -60,7 +61,7 @@ vt_status vti_create_stage(vt_simulation *simulation, const vt_preview_def *def,
 
 void vti_destroy_stage(vt_stage *stage)
 {
-    free(stage->items);
+    vti_free(stage->items);
     *stage = (vt_stage){.items = NULL};
 }
 

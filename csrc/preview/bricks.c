@@ -1,7 +1,6 @@
 #include "preview/bricks.h"
 
-#include <stdlib.h>
-
+#include "base/memory.h"
 #include "base/parallel.h"
 #include "base/status.h"
 #include "preview/fire.h"
@@ -194,7 +193,8 @@ static void fill_rim(void *context, int64_t b)
 static float *read_values(const vt_leaves *leaves, const float *values, int threads,
                           const vt_bricks *bricks)
 {
-    float *const cells = calloc((size_t)(bricks->stored + 1), BRICK_VALUES * sizeof(float));
+    float *const cells =
+        vti_allocate_zeroed((size_t)(bricks->stored + 1), BRICK_VALUES * sizeof(float));
     filling f = {leaves, values, bricks, cells};
     if (!cells)
         return NULL;
@@ -207,7 +207,7 @@ static float *read_values(const vt_leaves *leaves, const float *values, int thre
 static _Bool read_leaves(const vt_leaves *leaves, int threads, vt_bricks *bricks)
 {
     const int64_t places = (int64_t)bricks->count[0] * bricks->count[1] * bricks->count[2];
-    bricks->index = malloc((size_t)places * sizeof(int32_t));
+    bricks->index = vti_allocate((size_t)places * sizeof(int32_t));
     if (!bricks->index)
         return 0;
     for (int64_t b = 0; b < places; b++)
@@ -215,7 +215,7 @@ static _Bool read_leaves(const vt_leaves *leaves, int threads, vt_bricks *bricks
     for (int64_t row = 0; row < leaves->count; row++)
         mark_leaf(bricks, leaves, row);
     bricks->stored = number_bricks(bricks, NULL);
-    bricks->place = malloc((size_t)(bricks->stored + 1) * 3 * sizeof(int32_t));
+    bricks->place = vti_allocate((size_t)(bricks->stored + 1) * 3 * sizeof(int32_t));
     if (!bricks->place)
         return 0;
     number_bricks(bricks, bricks->place);
@@ -238,13 +238,13 @@ static void multiply(void *context, int64_t begin, int64_t end)
 static vt_status read_dye(const vt_volume *volume, int threads, vt_bricks *bricks)
 {
     const vt_leaves *const leaves = &volume->density;
-    float *const products = vti_allocate((size_t)leaves->count * VT_LEAF_VOXELS * sizeof(float));
+    float *const products = vti_borrow((size_t)leaves->count * VT_LEAF_VOXELS * sizeof(float));
     weighting w = {leaves->values, volume->field[VT_VOLUME_temperature], products};
     if (products) {
         vti_parallel_for(threads, leaves->count, 16, multiply, &w);
         bricks->warmth = read_values(leaves, products, threads, bricks);
     }
-    vti_free(products);
+    vti_give_back(products);
     return bricks->warmth ? VT_OK
                           : vti_fail(VT_OUT_OF_MEMORY, "no memory for the dye of a preview");
 }
@@ -267,9 +267,9 @@ static vt_status read_fire(const vt_volume *volume, int threads, vt_bricks *bric
         return status;
     bricks->glow = read_values(&volume->density, glow, threads, bricks);
     bricks->warmth = read_values(&volume->density, warmth, threads, bricks);
-    vti_free(glow);
-    vti_free(warmth);
-    bricks->glows = malloc((size_t)bricks->stored + 1);
+    vti_give_back(glow);
+    vti_give_back(warmth);
+    bricks->glows = vti_allocate((size_t)bricks->stored + 1);
     if (!bricks->glow || !bricks->warmth || !bricks->glows)
         return vti_fail(VT_OUT_OF_MEMORY, "no memory for the fire of a preview");
     vti_parallel_each(threads, bricks->stored, 32, look_for_glow, bricks);
@@ -298,13 +298,13 @@ vt_status vti_create_bricks(const vt_volume *volume, _Bool dyed, int threads, vt
 
 void vti_destroy_bricks(vt_bricks *bricks)
 {
-    free(bricks->index);
-    free(bricks->place);
-    free(bricks->density);
-    free(bricks->glow);
-    free(bricks->glows);
-    free(bricks->warmth);
-    free(bricks->light);
-    free(bricks->shade);
+    vti_free(bricks->index);
+    vti_free(bricks->place);
+    vti_free(bricks->density);
+    vti_free(bricks->glow);
+    vti_free(bricks->glows);
+    vti_free(bricks->warmth);
+    vti_free(bricks->light);
+    vti_free(bricks->shade);
     memset(bricks, 0, sizeof *bricks);
 }

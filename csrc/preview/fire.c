@@ -4,9 +4,8 @@
  * integral over s of a Gaussian of standard deviation s. */
 #include "preview/fire.h"
 
-#include <stdlib.h>
-
 #include "base/math_double.h"
+#include "base/memory.h"
 #include "base/parallel.h"
 #include "base/reserve.h"
 #include "base/status.h"
@@ -85,11 +84,11 @@ static void find_glow(void *context, int64_t begin, int64_t end)
 vt_status vti_find_glow(const vt_volume *volume, int threads, float **glow, float **warmth)
 {
     const size_t bytes = (size_t)volume->density.count * VT_LEAF_VOXELS * sizeof(float);
-    *glow = vti_allocate(bytes);
-    *warmth = vti_allocate(bytes);
+    *glow = vti_borrow(bytes);
+    *warmth = vti_borrow(bytes);
     if (!*glow || !*warmth) {
-        vti_free(*glow);
-        vti_free(*warmth);
+        vti_give_back(*glow);
+        vti_give_back(*warmth);
         *glow = *warmth = NULL;
         return vti_fail(VT_OUT_OF_MEMORY, "no memory for the fire of a preview");
     }
@@ -198,7 +197,7 @@ _Bool vti_add_fire_light(const int64_t count[3], double spacing, const f4 *sourc
     f4 *const blurred = vti_allocate_lines((size_t)nodes * sizeof *blurred);
     blur b;
     if (!blurred || !start_blur(&b, blurred, count, WIDEST, threads)) {
-        free(blurred);
+        vti_free(blurred);
         return 0;
     }
     for (int64_t radius = 1; radius <= WIDEST; radius *= 2) {
@@ -211,8 +210,8 @@ _Bool vti_add_fire_light(const int64_t count[3], double spacing, const f4 *sourc
         for (int64_t i = 0; i < nodes; i++)
             light[i] += f4_set((float)weight) * blurred[i];
     }
-    free(b.lines);
-    free(blurred);
+    vti_free(b.lines);
+    vti_free(blurred);
     return 1;
 }
 
@@ -233,7 +232,7 @@ _Bool vti_add_bloom(int64_t width, int64_t height, double share, const f4 *fire,
         radius[n] = radius[n] > 0 ? radius[n] : 1;
     }
     if (!blurred || !start_blur(&b, blurred, count, radius[1], threads)) {
-        free(blurred);
+        vti_free(blurred);
         return 0;
     }
     for (int n = 0; n < 2; n++) {
@@ -242,7 +241,7 @@ _Bool vti_add_bloom(int64_t width, int64_t height, double share, const f4 *fire,
         for (int64_t i = 0; i < width * height; i++)
             picture[i] += f4_set((float)share) * blurred[i];
     }
-    free(b.lines);
-    free(blurred);
+    vti_free(b.lines);
+    vti_free(blurred);
     return 1;
 }

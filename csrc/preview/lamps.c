@@ -9,9 +9,8 @@
  * of the ball is below the horizon is dark). Lamps of a larger cube are seen or hidden together. */
 #include "preview/lamps.h"
 
-#include <stdlib.h>
-
 #include "base/math_double.h"
+#include "base/memory.h"
 #include "base/parallel.h"
 #include "base/reserve.h"
 #include "base/status.h"
@@ -169,7 +168,7 @@ vt_status vti_create_lamps(const vt_bricks *bricks, const vt_fire *fire, int thr
         boxes *= (size_t)bricks->count[a];
     const gathering g = {bricks, fire, vti_allocate_lines(stored * sizeof(heap))};
     heap *const sums = vti_allocate_lines(VT_MOST_LAMPS * sizeof *sums);
-    cubes c = {.number = malloc((boxes + stored) * sizeof *c.number)};
+    cubes c = {.number = vti_allocate((boxes + stored) * sizeof *c.number)};
     lamps->items = vti_allocate_lines(VT_MOST_LAMPS * sizeof *lamps->items);
     const _Bool enough = g.heaps && sums && c.number && lamps->items;
     if (enough) {
@@ -180,15 +179,15 @@ vt_status vti_create_lamps(const vt_bricks *bricks, const vt_fire *fire, int thr
     } else {
         vti_destroy_lamps(lamps);
     }
-    free(g.heaps);
-    free(sums);
-    free(c.number);
+    vti_free(g.heaps);
+    vti_free(sums);
+    vti_free(c.number);
     return enough ? VT_OK : vti_fail(VT_OUT_OF_MEMORY, "no memory for the lamps of a preview");
 }
 
 void vti_destroy_lamps(vt_lamps *lamps)
 {
-    free(lamps->items);
+    vti_free(lamps->items);
     *lamps = (vt_lamps){.items = NULL};
 }
 

@@ -1,10 +1,10 @@
 #include "preview/light.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 #include "base/decay.h"
 #include "base/math_double.h"
+#include "base/memory.h"
 #include "base/parallel.h"
 #include "base/reserve.h"
 #include "base/status.h"
@@ -300,9 +300,9 @@ static _Bool add_fire(lighting *lit, const vt_fire *fire, int threads)
     const int64_t nodes = lit->quarter.nodes;
     lattice half = lit->half, glow = lit->quarter, warmth = lit->quarter;
     f4 *const source = vti_allocate_lines((size_t)nodes * sizeof *source);
-    half.value = calloc((size_t)half.nodes, sizeof(float));
-    glow.value = calloc((size_t)nodes, sizeof(float));
-    warmth.value = calloc((size_t)nodes, sizeof(float));
+    half.value = vti_allocate_zeroed((size_t)half.nodes, sizeof(float));
+    glow.value = vti_allocate_zeroed((size_t)nodes, sizeof(float));
+    warmth.value = vti_allocate_zeroed((size_t)nodes, sizeof(float));
     _Bool enough = source && half.value && glow.value && warmth.value;
     if (enough) {
         coarsening c = {lit->bricks, lit->bricks->glow, &half, &glow};
@@ -318,10 +318,10 @@ static _Bool add_fire(lighting *lit, const vt_fire *fire, int threads)
         const double spacing = 4.0 * lit->bricks->cell;
         enough = vti_add_fire_light(lit->quarter.count, spacing, source, lit->ambient, threads);
     }
-    free(source);
-    free(half.value);
-    free(glow.value);
-    free(warmth.value);
+    vti_free(source);
+    vti_free(half.value);
+    vti_free(glow.value);
+    vti_free(warmth.value);
     return enough;
 }
 
@@ -387,10 +387,10 @@ static _Bool allocate_light(lighting *lit)
 {
     lit->key_memory = two_slices(&lit->half);
     lit->side_memory = two_slices(&lit->quarter);
-    lit->memory = malloc((size_t)(lit->key_memory + 6 * lit->side_memory) * sizeof(float));
-    lit->half.value = calloc((size_t)lit->half.nodes, sizeof(float));
-    lit->quarter.value = calloc((size_t)lit->quarter.nodes, sizeof(float));
-    lit->sides = calloc((size_t)lit->quarter.nodes, 6 * sizeof(float));
+    lit->memory = vti_allocate((size_t)(lit->key_memory + 6 * lit->side_memory) * sizeof(float));
+    lit->half.value = vti_allocate_zeroed((size_t)lit->half.nodes, sizeof(float));
+    lit->quarter.value = vti_allocate_zeroed((size_t)lit->quarter.nodes, sizeof(float));
+    lit->sides = vti_allocate_zeroed((size_t)lit->quarter.nodes, 6 * sizeof(float));
     lit->ambient = vti_allocate_lines((size_t)lit->quarter.nodes * sizeof(f4));
     lit->bricks->light = vti_allocate_lines((size_t)lit->bricks->stored * LIGHT_NODES * sizeof(f4));
     return lit->memory && lit->half.value && lit->quarter.value && lit->sides && lit->ambient &&
@@ -420,10 +420,10 @@ vt_status vti_light_bricks(vt_bricks *bricks, const vt_preview_def *def, double 
         enough = add_fire(&lit, fire, threads);
     if (enough)
         vti_parallel_each(threads, bricks->stored, 16, light_brick, &lit);
-    free(lit.memory);
+    vti_free(lit.memory);
     bricks->shade = lit.half.value;
-    free(lit.quarter.value);
-    free(lit.sides);
-    free(lit.ambient);
+    vti_free(lit.quarter.value);
+    vti_free(lit.sides);
+    vti_free(lit.ambient);
     return enough ? VT_OK : vti_fail(VT_OUT_OF_MEMORY, "no memory for the light of a preview");
 }

@@ -5,6 +5,7 @@
 
 #include "animation/definition_checks.h"
 #include "animation/definition.h"
+#include "base/memory.h"
 #include "base/parallel.h"
 #include "base/reserve.h"
 #include "base/status.h"
@@ -97,7 +98,7 @@ static vt_status measure(const vt_bricks *bricks, const vt_preview_def *def, int
     const int64_t count = (int64_t)PROBES * height;
     if (status != VT_OK)
         return status;
-    p.column = malloc((size_t)count * 2 * sizeof(float));
+    p.column = vti_allocate((size_t)count * 2 * sizeof(float));
     if (!p.column)
         return vti_fail(VT_OUT_OF_MEMORY, "no memory for the probe rays of a preview");
     p.power = p.column + count;
@@ -105,7 +106,7 @@ static vt_status measure(const vt_bricks *bricks, const vt_preview_def *def, int
     const double column = high_percentile(p.column, count), power = high_percentile(p.power, count);
     *extinction = column > 0.0 ? TYPICAL_DEPTH / column : 0.0;
     *emission = power > 0.0 ? TYPICAL_FLAME / power : 0.0;
-    free(p.column);
+    vti_free(p.column);
     return VT_OK;
 }
 
@@ -355,7 +356,7 @@ static vt_status draw_picture(picture *p, const vt_preview_def *def, int threads
                                                             p->fire, p->light, threads);
     if (enough)
         vti_parallel_each(threads, def->height, 16, write_row, p);
-    free(p->light);
+    vti_free(p->light);
     return enough ? VT_OK : vti_fail(VT_OUT_OF_MEMORY, "no memory for the bloom of a preview");
 }
 

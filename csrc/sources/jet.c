@@ -1,10 +1,10 @@
 #include "sources/jet.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "animation/definition_checks.h"
+#include "base/memory.h"
 #include "base/random.h"
 #include "base/status.h"
 #include "base/vec3.h"
@@ -148,7 +148,7 @@ static void destroy(void *data)
     vt_jet *const jet = data;
     vti_destroy_rate_sum(&jet->rate_sum);
     vti_destroy_animations(&jet->animations);
-    free(jet);
+    vti_free(jet);
 }
 
 static vt_fluid_def fluid(const void *jet, int64_t pulse)
@@ -174,7 +174,7 @@ vt_status vti_create_jet(const void *data, vt_structure *made)
     vt_status status = check_jet(def);
     if (status)
         return status;
-    vt_jet *const jet = malloc(sizeof *jet);
+    vt_jet *const jet = vti_allocate(sizeof *jet);
     if (!jet)
         return vti_fail(VT_OUT_OF_MEMORY, "no memory for a jet");
     *jet = (vt_jet){.def = *def};

@@ -1,6 +1,7 @@
 #include "sources/parcel_list.h"
 
 #include "animation/definition.h"
+#include "base/memory.h"
 #include "geometry/region_points.h"
 #include "model/birth_sequence.h"
 #include "state/simulation.h"
@@ -9,8 +10,8 @@ void vti_destroy_fluid_emitter(vt_fluid_emitter *parcels)
 {
     vti_destroy_stream(&parcels->stream);
     vti_destroy_region(&parcels->shape);
-    free(parcels->eddies);
-    free(parcels->points);
+    vti_free(parcels->eddies);
+    vti_free(parcels->points);
 }
 
 vt_parcel_list vti_new_parcel_list(vt_arena *arena, int64_t room)

@@ -3,6 +3,7 @@
 
 #include <float.h>
 
+#include "base/memory.h"
 #include "base/random.h"
 #include "base/status.h"
 #include "model/birth_sequence.h"
@@ -66,7 +67,7 @@ static const float *lifetimes_of(const void *data)
 const vt_structure_kind vti_points_kind = {.name = "set of vortons",
                                            .count = count_points,
                                            .fill = fill_points,
-                                           .destroy = free,
+                                           .destroy = vti_free,
                                            .carried = points_carry,
                                            .lifetimes = lifetimes_of};
 

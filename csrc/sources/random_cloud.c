@@ -1,5 +1,6 @@
 #include "sources/random_cloud.h"
 
+#include "base/memory.h"
 #include "base/parallel.h"
 #include "base/random.h"
 #include "base/status.h"
@@ -11,7 +12,6 @@
 #include "state/predicates.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 /* Keys of the random numbers. */
 enum { DIRECTIONS = 0x636c64, PHASES, PLACES };
@@ -222,7 +222,7 @@ static void destroy(void *data)
     vt_cloud *const cloud = data;
     vti_destroy_smooth_window(&cloud->window);
     vti_destroy_region(&cloud->region);
-    free(cloud);
+    vti_free(cloud);
 }
 
 static vt_fluid_def fluid(const void *data, int64_t pulse)
@@ -259,7 +259,7 @@ vt_status vti_create_cloud(const void *data, vt_structure *made)
     vt_status status = check_numbers(def);
     if (status)
         return status;
-    vt_cloud *const cloud = malloc(sizeof *cloud);
+    vt_cloud *const cloud = vti_allocate(sizeof *cloud);
     if (!cloud)
         return vti_fail(VT_OUT_OF_MEMORY, "no memory for a cloud");
     *cloud = (vt_cloud){.def = *def};

@@ -1,8 +1,8 @@
 #include "sources/random_eddies.h"
 
-#include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "base/random.h"
 #include "base/vec3.h"
 #include "sources/random_cloud.h"
@@ -24,7 +24,7 @@ double vti_least_eddy(double core)
 vt_random_eddies *vti_create_random_eddies(uint64_t seed, double eddy, double core,
                                            const double sweep[3], double turnover)
 {
-    vt_random_eddies *const swirl = malloc(sizeof *swirl);
+    vt_random_eddies *const swirl = vti_allocate(sizeof *swirl);
     if (!swirl)
         return NULL;
     memcpy(swirl->sweep, sweep, sizeof swirl->sweep);

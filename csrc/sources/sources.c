@@ -2,6 +2,7 @@
 
 #include "animation/definition.h"
 #include "base/growing_array.h"
+#include "base/memory.h"
 #include "base/random.h"
 #include "base/status.h"
 #include "geometry/region_points.h"
@@ -22,20 +23,20 @@ enum { EMITTER_STREAM = 1, MOST_EMITTERS = 1 << 20 };
 void vti_destroy_tracer_emitter(vt_tracer_emitter *emitter)
 {
     vti_destroy_stream(&emitter->stream);
-    free(emitter->points);
+    vti_free(emitter->points);
 }
 
 void vti_destroy_sources(vt_sources *sources)
 {
     for (int32_t e = 0; e < sources->tracer_emitter_count; e++)
         vti_destroy_tracer_emitter(&sources->emitters[e]);
-    free(sources->emitters);
+    vti_free(sources->emitters);
     for (int32_t p = 0; p < sources->fluid_emitter_count; p++)
         vti_destroy_fluid_emitter(&sources->parcels[p]);
-    free(sources->parcels);
+    vti_free(sources->parcels);
     vti_destroy_structures(&sources->structures);
-    free(sources->made_by);
-    free(sources->born_in);
+    vti_free(sources->made_by);
+    vti_free(sources->born_in);
     *sources = (vt_sources){0};
 }
 

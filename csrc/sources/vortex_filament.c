@@ -1,5 +1,6 @@
 #include "sources/vortex_filament.h"
 
+#include "base/memory.h"
 #include "base/random.h"
 #include "base/status.h"
 #include "base/vec3.h"
@@ -7,7 +8,6 @@
 #include "sources/vortex_cross_section.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { MOST_POINTS = 1 << 20 };
@@ -223,7 +223,7 @@ static void destroy(void *data)
 {
     vt_filament *const f = data;
     vti_destroy_curve(&f->curve);
-    free(f);
+    vti_free(f);
 }
 
 static vt_status create(const vt_structure_kind *kind, const vt_filament_def *def,
@@ -235,7 +235,7 @@ static vt_status create(const vt_structure_kind *kind, const vt_filament_def *de
         status = check_points(kind->name, def);
     if (status)
         return status;
-    vt_filament *const f = malloc(sizeof *f);
+    vt_filament *const f = vti_allocate(sizeof *f);
     if (!f)
         return vti_fail(VT_OUT_OF_MEMORY, "no memory for a %s", kind->name);
     *f = (vt_filament){.def = *def};

@@ -2,13 +2,13 @@
 
 #include "animation/definition_checks.h"
 #include "base/growing_array.h"
+#include "base/memory.h"
 #include "base/random.h"
 #include "base/status.h"
 #include "base/vec3.h"
 #include "sources/vortex_cross_section.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* Waviness: modes and key of their phases. */
@@ -286,7 +286,7 @@ static vt_fluid_def fluid(const void *def, int64_t pulse)
 vt_status vti_create_ring(const void *data, vt_structure *made)
 {
     static const vt_structure_kind kind = {
-        .name = "ring", .count = count, .fill = fill, .destroy = free, .fluid = fluid};
+        .name = "ring", .count = count, .fill = fill, .destroy = vti_free, .fluid = fluid};
     const vt_ring_def *const def = data;
     const vt_status status = vti_check_ring(def);
     if (status)

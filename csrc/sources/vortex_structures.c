@@ -1,6 +1,7 @@
 #include "sources/vortex_structures.h"
 
 #include "base/growing_array.h"
+#include "base/memory.h"
 #include "base/status.h"
 #include "model/birth_sequence.h"
 #include "model/fluid_composition.h"
@@ -167,14 +168,14 @@ void vti_release_structure(const vt_structure *structure)
     if (atomic_fetch_sub(structure->owners, 1) > 1)
         return;
     structure->kind->destroy(structure->data);
-    free((void *)structure->owners);
+    vti_free((void *)structure->owners);
 }
 
 void vti_destroy_structures(vt_structures *structures)
 {
     for (int32_t i = 0; i < structures->count; i++)
         vti_release_structure(&structures->item[i]);
-    free(structures->item);
+    vti_free(structures->item);
     *structures = (vt_structures){0};
 }
 
@@ -184,9 +185,9 @@ static vt_status keep(vt_structures *structures, const vt_structure *structure)
     const int32_t n = structures->count;
     if (n == MOST_STRUCTURES)
         return vti_fail(VT_OUT_OF_MEMORY, "no room for more than %d structures", n);
-    _Atomic int32_t *const owners = malloc(sizeof *owners);
+    _Atomic int32_t *const owners = vti_allocate(sizeof *owners);
     if (!owners || vti_grow((void **)&structures->item, n, sizeof *structure)) {
-        free((void *)owners);
+        vti_free((void *)owners);
         return vti_fail(VT_OUT_OF_MEMORY, "no memory for structure %d", n);
     }
     atomic_init(owners, 1);

@@ -3,6 +3,7 @@
 #include <stdio.h>
 
 #include "base/growing_array.h"
+#include "base/memory.h"
 #include "base/status.h"
 #include "geometry/panel_mesh.h"
 #include "geometry/source_panels.h"
@@ -13,8 +14,8 @@ void vti_destroy_body(vt_body *body)
 {
     for (int32_t n = 0; n < body->solid_count; n++)
         vti_destroy_solid(&body->solids[n]);
-    free(body->solids);
-    free(body->points);
+    vti_free(body->solids);
+    vti_free(body->points);
     vti_destroy_animations(&body->rigid.animations);
     vti_release_panels(body->panels);
     vti_release_panels(body->coarse);
@@ -26,7 +27,7 @@ void vti_destroy_bodies(vt_bodies *bodies)
 {
     for (int32_t n = 0; n < bodies->count; n++)
         vti_destroy_body(&bodies->items[n]);
-    free(bodies->items);
+    vti_free(bodies->items);
     *bodies = (vt_bodies){0};
 }
 
@@ -49,9 +50,9 @@ static int copy_body(const vt_body *from, vt_body *to)
 {
     const size_t bytes = sizeof *from->points * (size_t)from->point_count;
     to->solid_count = 0;
-    to->points = from->points ? malloc(bytes) : NULL;
+    to->points = from->points ? vti_allocate(bytes) : NULL;
     const int failed = copy_panels(from, to);
-    to->solids = malloc(sizeof *to->solids * (size_t)from->solid_count);
+    to->solids = vti_allocate(sizeof *to->solids * (size_t)from->solid_count);
     if (vti_copy_force(&from->rigid, &to->rigid) || failed || (from->points && !to->points)) {
         vti_destroy_body(to);
         return -1;

@@ -1,5 +1,6 @@
 #include "state/body_mass.h"
 
+#include "base/memory.h"
 #include "base/status.h"
 #include "state/rigid_body.h"
 #include "state/simulation.h"
@@ -92,7 +93,7 @@ static vt_status weigh(const vt_body_def *def, vt_body *body)
             s3 * body->bulk.volume, r->mass);
     memcpy(body->center, body->bulk.center, sizeof body->center);
     vti_bound_body(body);
-    body->points = malloc(sizeof *body->points * BODY_POINTS);
+    body->points = vti_allocate(sizeof *body->points * BODY_POINTS);
     if (!body->points)
         return vti_fail(VT_OUT_OF_MEMORY, "no memory for %d points", BODY_POINTS);
     body->point_count =

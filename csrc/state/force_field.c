@@ -1,6 +1,7 @@
 #include "state/force_field.h"
 
 #include "base/growing_array.h"
+#include "base/memory.h"
 #include "base/status.h"
 #include "geometry/region_points.h"
 #include "state/wind.h"
@@ -8,7 +9,7 @@
 void vti_destroy_force(vt_force *force)
 {
     vti_destroy_animations(&force->animations);
-    free(force->eddies);
+    vti_free(force->eddies);
     vti_destroy_wind_grid(&force->grid);
     vti_destroy_region(&force->region);
 }
@@ -17,7 +18,7 @@ void vti_destroy_forces(vt_forces *forces)
 {
     for (int32_t n = 0; n < forces->count; n++)
         vti_destroy_force(&forces->force[n]);
-    free(forces->force);
+    vti_free(forces->force);
     *forces = (vt_forces){0};
 }
 

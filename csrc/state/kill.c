@@ -1,6 +1,7 @@
 #include "state/kill.h"
 
 #include "base/growing_array.h"
+#include "base/memory.h"
 #include "base/status.h"
 #include "geometry/region_points.h"
 
@@ -14,7 +15,7 @@ void vti_destroy_kills(vt_kills *kills)
 {
     for (int32_t n = 0; n < kills->count; n++)
         vti_destroy_kill(&kills->kill[n]);
-    free(kills->kill);
+    vti_free(kills->kill);
     *kills = (vt_kills){0};
 }
 

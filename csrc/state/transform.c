@@ -1,9 +1,9 @@
 #include "state/transform.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 #include "base/growing_array.h"
+#include "base/memory.h"
 #include "base/status.h"
 #include "base/vec3.h"
 #include "geometry/region.h"
@@ -95,7 +95,7 @@ static vt_status prepare_rotation(vt_transform *t)
     if (!rotation)
         return VT_OK;
     double *const q = (double *)(uintptr_t)rotation->values;
-    double *const way = malloc(sizeof(double) * (size_t)rotation->count);
+    double *const way = vti_allocate(sizeof(double) * (size_t)rotation->count);
     if (!way)
         return vti_fail(VT_OUT_OF_MEMORY, "no memory for a rotation of %lld keys",
                         (long long)rotation->count);
@@ -120,7 +120,7 @@ static vt_status prepare_rotation(vt_transform *t)
 /* `times` and `interpolation` of the arc are those of the rotation. */
 static void destroy_transform(vt_transform *t)
 {
-    free((void *)(uintptr_t)t->arc.values);
+    vti_free((void *)(uintptr_t)t->arc.values);
     vti_destroy_animations(&t->animations);
 }
 
@@ -128,7 +128,7 @@ void vti_destroy_transforms(vt_transforms *transforms)
 {
     for (int32_t t = 0; t < transforms->count; t++)
         destroy_transform(&transforms->items[t]);
-    free(transforms->items);
+    vti_free(transforms->items);
     *transforms = (vt_transforms){0};
 }
 
@@ -161,7 +161,7 @@ vt_status vti_copy_transforms(const vt_transforms *from, vt_transforms *to)
     *to = (vt_transforms){0};
     if (from->count == 0)
         return VT_OK;
-    to->items = malloc(sizeof *to->items * (size_t)from->count);
+    to->items = vti_allocate(sizeof *to->items * (size_t)from->count);
     if (!to->items)
         return vti_fail(VT_OUT_OF_MEMORY, "no memory for %d transforms", from->count);
     vt_status status = VT_OK;
@@ -189,7 +189,7 @@ vt_status vti_keep_transform(vt_transforms *transforms, const vt_transform_def *
         status = bound_transform(transforms, &t);
     vt_transform *const items = status || n == MOST_TRANSFORMS
                                     ? NULL
-                                    : realloc(transforms->items, sizeof t * (size_t)(n + 1));
+                                    : vti_resize(transforms->items, sizeof t * (size_t)(n + 1));
     if (!status && !items)
         status = vti_fail(VT_OUT_OF_MEMORY, "no memory for transform %d", n);
     if (status) {

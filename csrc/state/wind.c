@@ -1,6 +1,7 @@
 #include "state/wind.h"
 
 #include "base/growing_array.h"
+#include "base/memory.h"
 #include "base/spare_memory.h"
 #include "base/status.h"
 
@@ -13,7 +14,7 @@ static size_t count_nodes(const int32_t nodes[3])
 
 static f4 *allocate_values(const int32_t nodes[3])
 {
-    return vti_allocate(sizeof(f4) * count_nodes(nodes));
+    return vti_borrow(sizeof(f4) * count_nodes(nodes));
 }
 
 static vt_status fail_memory(const char *what, const int32_t nodes[3])
@@ -56,7 +57,7 @@ vt_status vti_copy_wind_grid(const char *what, const vt_wind_grid *from, vt_wind
 
 void vti_destroy_wind_grid(vt_wind_grid *grid)
 {
-    vti_free((void *)(uintptr_t)grid->values);
+    vti_give_back((void *)(uintptr_t)grid->values);
     grid->values = NULL;
 }
 
@@ -74,10 +75,10 @@ void vti_destroy_winds(vt_winds *winds)
         vti_destroy_track(&winds->uniform[n].velocity);
     for (int32_t n = 0; n < winds->grid_count; n++)
         destroy_grid(winds, n);
-    free(winds->uniform);
-    free(winds->grid_id);
-    free(winds->grids);
-    free(winds->strength);
+    vti_free(winds->uniform);
+    vti_free(winds->grid_id);
+    vti_free(winds->grids);
+    vti_free(winds->strength);
     *winds = (vt_winds){0};
 }
 

@@ -8,13 +8,13 @@ void vti_reserve_bytes(vt_bytes *b, size_t size)
 {
     if (b->failed || size <= b->capacity)
         return;
-    uint8_t *const bytes = vti_allocate(size);
+    uint8_t *const bytes = vti_borrow(size);
     b->failed = !bytes;
     if (b->failed)
         return;
     if (b->size)
         memcpy(bytes, b->bytes, b->size);
-    vti_free(b->bytes);
+    vti_give_back(b->bytes);
     b->bytes = bytes;
     b->capacity = size;
 }

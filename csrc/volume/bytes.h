@@ -5,7 +5,7 @@
 #include <stdint.h>
 
 typedef struct vt_bytes {
-    uint8_t *bytes; /* vti_free gives it back */
+    uint8_t *bytes; /* vti_give_back gives it back */
     size_t size, capacity;
     int failed; /* no memory: what follows is not stored */
 } vt_bytes;

@@ -1,7 +1,7 @@
-#include <stdlib.h>
 #include <string.h>
 
 #include "animation/definition.h"
+#include "base/memory.h"
 #include "base/parallel.h"
 #include "base/status.h"
 #include "volume/rasterize.h"
@@ -125,8 +125,8 @@ static vt_status make_velocity(vt_volume *volume, const vt_tracer_source *source
     volume->has_velocity = 1;
     if (status != VT_OK || volume->velocity.count == 0)
         return status;
-    batch *const b = malloc(sizeof *b);
-    float *const points = vti_allocate((size_t)2 * 3 * BATCH * sizeof *points);
+    batch *const b = vti_allocate(sizeof *b);
+    float *const points = vti_borrow((size_t)2 * 3 * BATCH * sizeof *points);
     if (b && points) {
         *b = (batch){.volume = volume, .points = points, .velocity = points + 3 * BATCH};
         memset(b->bad_row, 0xff, sizeof b->bad_row);
@@ -134,8 +134,8 @@ static vt_status make_velocity(vt_volume *volume, const vt_tracer_source *source
     } else {
         status = vti_fail(VT_OUT_OF_MEMORY, "no memory for the velocity of a volume");
     }
-    vti_free(points);
-    free(b);
+    vti_give_back(points);
+    vti_free(b);
     return status;
 }
 
@@ -147,7 +147,7 @@ vt_status vti_make_volume(const vt_tracer_source *source, const vt_volume_def *d
         status = vti_check_tracer_source(source);
     if (status != VT_OK)
         return status;
-    vt_volume *const v = malloc(sizeof *v);
+    vt_volume *const v = vti_allocate(sizeof *v);
     if (!v)
         return vti_fail(VT_OUT_OF_MEMORY, "no memory for a volume");
     const int whole = (int)def->velocity_margin;

@@ -1,8 +1,8 @@
 #include "volume/grown_tracers.h"
 
 #include <math.h>
-#include <stdlib.h>
 
+#include "base/memory.h"
 #include "base/status.h"
 
 enum { MOST_ALONG = 8, CARRIED = 4, OWN = 5 /* floats of a point: position, density, size */ };
@@ -86,7 +86,7 @@ vt_status vti_list_grown_tracers(const vt_tracers *t, double voxel_size, vt_trac
             "the tracers have grown to %lld voxels of %g m; allowed are %d: take larger "
             "voxels",
             (long long)points, voxel_size, INT32_MAX);
-    *memory = malloc((size_t)(points + 1) * (OWN + CARRIED) * sizeof(float));
+    *memory = vti_allocate((size_t)(points + 1) * (OWN + CARRIED) * sizeof(float));
     if (!*memory)
         return vti_fail(VT_OUT_OF_MEMORY, "no memory for %lld points of grown tracers",
                         (long long)points);

@@ -1,12 +1,12 @@
 #include "volume/leaves.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #if defined(__SSE2__)
 #include <emmintrin.h>
 #endif
 
+#include "base/memory.h"
 #include "base/parallel.h"
 #include "base/status.h"
 
@@ -18,7 +18,7 @@ enum { FIRST_BITS = 8 };
 static int index_keys(vt_key_set *set, int bits)
 {
     const uint64_t last = ((uint64_t)1 << bits) - 1;
-    uint32_t *const table = calloc(last + 1, sizeof *table);
+    uint32_t *const table = vti_allocate_zeroed(last + 1, sizeof *table);
     if (!table)
         return -1;
     for (int64_t place = 0; place < set->count; place++) {
@@ -27,7 +27,7 @@ static int index_keys(vt_key_set *set, int bits)
             slot = (slot + 1) & last;
         table[slot] = (uint32_t)(place + 1);
     }
-    free(set->table);
+    vti_free(set->table);
     set->table = table;
     set->bits = bits;
     return 0;
@@ -36,7 +36,7 @@ static int index_keys(vt_key_set *set, int bits)
 static int grow(vt_key_set *set)
 {
     const int bits = set->bits ? set->bits + 1 : FIRST_BITS;
-    uint64_t *const keys = realloc(set->keys, sizeof *keys << (bits - 1));
+    uint64_t *const keys = vti_resize(set->keys, sizeof *keys << (bits - 1));
     if (!keys)
         return -1;
     set->keys = keys;
@@ -61,8 +61,8 @@ int64_t vti_key_set_add(vt_key_set *set, uint64_t key)
 
 void vti_key_set_destroy(vt_key_set *set)
 {
-    free(set->keys);
-    free(set->table);
+    vti_free(set->keys);
+    vti_free(set->table);
     *set = (vt_key_set){0};
 }
 
@@ -104,10 +104,10 @@ static int collect_keys(vt_key_set *all, int64_t set_count, const vt_key_set *se
         total += sets[s].count;
     if (total == 0)
         return 0;
-    all->keys = malloc((size_t)total * sizeof *all->keys);
-    uint64_t *const spare = malloc((size_t)total * sizeof *spare);
+    all->keys = vti_allocate((size_t)total * sizeof *all->keys);
+    uint64_t *const spare = vti_allocate((size_t)total * sizeof *spare);
     if (!all->keys || !spare) {
-        free(spare);
+        vti_free(spare);
         return -1;
     }
     for (int64_t s = 0; s < set_count; s++) {
@@ -116,7 +116,7 @@ static int collect_keys(vt_key_set *all, int64_t set_count, const vt_key_set *se
         count += sets[s].count;
     }
     sort_keys(all->keys, spare, total);
-    free(spare);
+    vti_free(spare);
     all->count = 1;
     for (int64_t i = 1; i < total; i++)
         if (all->keys[i] != all->keys[i - 1])
@@ -140,7 +140,7 @@ static int make_values(vt_leaves *leaves, int components)
     leaves->components = components;
     if (components == 0 || leaves->count == 0)
         return 0;
-    leaves->values = vti_allocate((size_t)leaves->count * floats * sizeof(float));
+    leaves->values = vti_borrow((size_t)leaves->count * floats * sizeof(float));
     return leaves->values ? 0 : -1;
 }
 
@@ -153,7 +153,8 @@ vt_status vti_create_leaves(vt_leaves *leaves, int components, int64_t set_count
     leaves->keys = leaves->set.keys;
     leaves->count = leaves->set.count;
     if (leaves->count) {
-        leaves->masks = calloc((size_t)leaves->count, VT_LEAF_WORDS * sizeof *leaves->masks);
+        leaves->masks =
+            vti_allocate_zeroed((size_t)leaves->count, VT_LEAF_WORDS * sizeof *leaves->masks);
         if (!leaves->masks || index_leaves(leaves) != 0)
             return out_of_memory(leaves);
     }
@@ -163,8 +164,8 @@ vt_status vti_create_leaves(vt_leaves *leaves, int components, int64_t set_count
 void vti_destroy_leaves(vt_leaves *leaves)
 {
     vti_key_set_destroy(&leaves->set);
-    free(leaves->masks);
-    vti_free(leaves->values);
+    vti_free(leaves->masks);
+    vti_give_back(leaves->values);
     *leaves = (vt_leaves){0};
 }
 

@@ -1,9 +1,8 @@
 #include "volume/rasterize.h"
 
-#include <stdlib.h>
-
 #include "base/decay.h"
 #include "base/math_double.h"
+#include "base/memory.h"
 #include "base/parallel.h"
 #include "base/status.h"
 #include "volume/sharp.h"
@@ -164,8 +163,8 @@ static vt_status check_finite(const raster *r, const char *what)
 static vt_status deposit(raster *r)
 {
     vt_key_set keys = {0};
-    r->margined = vti_allocate((size_t)r->points.leaves.count * PITCH * sizeof *r->margined);
-    r->touched = malloc((size_t)r->points.leaves.count);
+    r->margined = vti_borrow((size_t)r->points.leaves.count * PITCH * sizeof *r->margined);
+    r->touched = vti_allocate((size_t)r->points.leaves.count);
     if (!r->margined || !r->touched)
         return no_memory(r);
     vti_parallel_each(r->threads, r->points.leaves.count, 4, deposit_leaf, r);
@@ -212,8 +211,8 @@ static vt_status share_by_count(raster *r)
 {
     const size_t bytes = (size_t)r->hat.count * VT_LEAF_VOXELS * sizeof(float);
     float *const density = r->hat.values;
-    r->share = vti_allocate(bytes);
-    r->wide = vti_allocate(bytes);
+    r->share = vti_borrow(bytes);
+    r->wide = vti_borrow(bytes);
     if (!r->share || !r->wide)
         return no_memory(r);
     r->hat.values = r->wide;
@@ -295,7 +294,7 @@ static void divide_leaves(void *context, int64_t begin, int64_t end)
 
 static float *allocate_values(const raster *r)
 {
-    return vti_allocate((size_t)r->volume->density.count * VT_LEAF_VOXELS * sizeof(float));
+    return vti_borrow((size_t)r->volume->density.count * VT_LEAF_VOXELS * sizeof(float));
 }
 
 static vt_status make_mean(raster *r, int field, const float *value, float outside)
@@ -350,7 +349,7 @@ static vt_status make_coverage(raster *r)
         rasterize_again(r, r->amounts, NULL, values);
         smooth_inside(r, 1.0, values, smoothed);
     }
-    vti_free(values);
+    vti_give_back(values);
     return enough ? VT_OK : no_memory(r);
 }
 
@@ -381,8 +380,8 @@ static vt_status make_glow(raster *r)
     }
     for (int64_t i = 0; i < count && enough; i++)
         glow[i] = mass[i] > 0.0f ? glow_of(burning[i] / mass[i], field[VT_VOLUME_coverage][i]) : 0;
-    vti_free(mass);
-    vti_free(burning);
+    vti_give_back(mass);
+    vti_give_back(burning);
     return enough ? VT_OK : no_memory(r);
 }
 
@@ -394,7 +393,7 @@ static vt_status make_fields(raster *r)
     if (r->volume->density.count == 0)
         return VT_OK;
     if (burns) {
-        r->amounts = vti_allocate((size_t)s->count * sizeof *r->amounts);
+        r->amounts = vti_borrow((size_t)s->count * sizeof *r->amounts);
         status = r->amounts ? keep_smoke(r) : no_memory(r);
     }
     if (status == VT_OK && s->temperature)
@@ -452,13 +451,13 @@ static void destroy_raster(raster *r)
 {
     vti_destroy_sorted_points(&r->points);
     vti_destroy_leaves(&r->hat);
-    vti_free(r->spread);
-    vti_free(r->margined);
-    vti_free(r->share);
-    vti_free(r->wide);
-    free(r->touched);
-    vti_free(r->amounts);
-    vti_free(r->mass);
+    vti_give_back(r->spread);
+    vti_give_back(r->margined);
+    vti_give_back(r->share);
+    vti_give_back(r->wide);
+    vti_free(r->touched);
+    vti_give_back(r->amounts);
+    vti_give_back(r->mass);
 }
 
 vt_status vti_rasterize(const vt_tracer_source *source, vt_volume *volume)

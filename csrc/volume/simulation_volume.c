@@ -1,5 +1,6 @@
 
 #include "animation/definition.h"
+#include "base/memory.h"
 #include "base/status.h"
 #include "field/sample.h"
 #include "state/simulation.h"
@@ -70,7 +71,7 @@ static vt_status create_now(vt_simulation *s, const vt_volume_def *def, vt_volum
         status = make_volume(s, &source, &own, volume);
     if (status == VT_OK)
         (*volume)->tracers = s->tracers.set.count;
-    free(memory);
+    vti_free(memory);
     return status;
 }
 

@@ -1,8 +1,8 @@
 #include "volume/sorted_points.h"
 
-#include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "base/parallel.h"
 #include "base/status.h"
 #include "volume/tracer_source.h"
@@ -56,7 +56,7 @@ static int64_t add_leaf(chunk *c, uint64_t key)
     const int64_t place = vti_key_set_add(&c->leaves, key);
     if (c->leaves.count > c->room) {
         const int64_t room = c->room ? 2 * c->room : 64;
-        uint32_t *const counts = realloc(c->counts, (size_t)room * sizeof *counts);
+        uint32_t *const counts = vti_resize(c->counts, (size_t)room * sizeof *counts);
         if (!counts)
             return -1;
         memset(counts + c->room, 0, (size_t)(room - c->room) * sizeof *counts);
@@ -123,8 +123,8 @@ static vt_status find_all_leaves(sorting *s)
     const int64_t least = (blocks + MOST_CHUNKS - 1) / MOST_CHUNKS;
     s->chunk_size = BLOCK * (least > 4 ? least : 4);
     s->chunk_count = (s->to->count - 1) / s->chunk_size + 1;
-    s->block_size = malloc((size_t)blocks * sizeof *s->block_size);
-    s->places = vti_allocate((size_t)s->to->count * sizeof *s->places);
+    s->block_size = vti_allocate((size_t)blocks * sizeof *s->block_size);
+    s->places = vti_borrow((size_t)s->to->count * sizeof *s->places);
     if (!s->block_size || !s->places)
         return no_memory(s);
     for (int64_t n = 0; n < s->chunk_count; n++)
@@ -179,8 +179,8 @@ static void move_points(void *context, int64_t begin, int64_t end)
 
 static vt_status move_all(sorting *s)
 {
-    s->to->sorted = vti_allocate((size_t)s->to->count * sizeof *s->to->sorted);
-    s->to->ends = malloc((size_t)s->to->leaves.count * sizeof *s->to->ends);
+    s->to->sorted = vti_borrow((size_t)s->to->count * sizeof *s->to->sorted);
+    s->to->ends = vti_allocate((size_t)s->to->leaves.count * sizeof *s->to->ends);
     if (!s->to->sorted || !s->to->ends)
         return no_memory(s);
     find_starts(s);
@@ -216,10 +216,10 @@ static void clear(sorting *s)
 {
     for (int64_t n = 0; n < s->chunk_count; n++) {
         vti_key_set_destroy(&s->chunks[n].leaves);
-        free(s->chunks[n].counts);
+        vti_free(s->chunks[n].counts);
     }
-    free(s->block_size);
-    vti_free(s->places);
+    vti_free(s->block_size);
+    vti_give_back(s->places);
 }
 
 vt_status vti_sort_points(const vt_tracer_source *source, const vt_spread *spread,
@@ -248,8 +248,8 @@ vt_status vti_sort_points(const vt_tracer_source *source, const vt_spread *sprea
 void vti_destroy_sorted_points(vt_sorted_points *sorted)
 {
     vti_destroy_leaves(&sorted->leaves);
-    free(sorted->ends);
-    vti_free(sorted->sorted);
+    vti_free(sorted->ends);
+    vti_give_back(sorted->sorted);
     sorted->ends = NULL;
     sorted->sorted = NULL;
 }

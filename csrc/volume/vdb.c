@@ -7,10 +7,10 @@
  * Written from the behaviour of OpenVDB 10 to 13; what these readers insist on is said where it
  * matters. */
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "animation/definition.h"
+#include "base/memory.h"
 #include "base/random.h"
 #include "base/status.h"
 #include "kernels/grid/half_floats.h"
@@ -30,7 +30,7 @@ enum {
 
 void vt_free(void *pointer)
 {
-    vti_free(pointer);
+    vti_give_back(pointer);
 }
 
 static const char creator[] = "vorton " VORTON_VERSION;
@@ -164,8 +164,8 @@ static int plan_grid(vt_vdb_grid *g, int threads)
 
 static void destroy_grid(vt_vdb_grid *g)
 {
-    free(g->blocks);
-    vti_free(g->head.bytes);
+    vti_free(g->blocks);
+    vti_give_back(g->head.bytes);
 }
 
 /* ---- the file ---- */
@@ -316,7 +316,7 @@ static float *make_heat(const vt_volume *volume)
 {
     const size_t count = (size_t)volume->density.count * VT_LEAF_VOXELS;
     float *const *const field = volume->field;
-    float *const heat = vti_allocate((count + 1) * sizeof *heat);
+    float *const heat = vti_borrow((count + 1) * sizeof *heat);
     for (size_t i = 0; heat && i < count; i++)
         heat[i] = field[VT_VOLUME_glow] ? field[VT_VOLUME_glow][i]
                                         : vti_heat_of(field[VT_VOLUME_temperature][i]);
@@ -397,9 +397,9 @@ static vt_status encode_vdb_now(const vt_volume *volume, const vt_vdb_def *def, 
     }
     if (status == VT_OK)
         status = encode_rows(volume, def, rows, heat, &file);
-    vti_free(heat);
+    vti_give_back(heat);
     if (status != VT_OK) {
-        vti_free(file.bytes);
+        vti_give_back(file.bytes);
         return status;
     }
     *bytes = file.bytes;

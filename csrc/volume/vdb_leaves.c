@@ -1,7 +1,6 @@
 #include "volume/vdb_leaves.h"
 
-#include <stdlib.h>
-
+#include "base/memory.h"
 #include "base/random.h"
 #include "kernels/dispatch.h"
 #include "volume/deflate.h"
@@ -151,7 +150,7 @@ static void measure_block(void *context, int64_t block)
 int vti_plan_vdb_leaves(vt_vdb_grid *g, int threads)
 {
     g->block_count = (g->leaves->count + LEAF_BLOCK - 1) / LEAF_BLOCK;
-    g->blocks = calloc((size_t)g->block_count + 1, sizeof *g->blocks);
+    g->blocks = vti_allocate_zeroed((size_t)g->block_count + 1, sizeof *g->blocks);
     if (!g->blocks)
         return -1;
     vti_parallel_each(threads, g->block_count, 4, measure_block, g);

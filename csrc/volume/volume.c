@@ -1,8 +1,7 @@
 #include "volume/volume.h"
 
-#include <stdlib.h>
-
 #include "animation/definition_checks.h"
+#include "base/memory.h"
 #include "base/parallel.h"
 #include "base/status.h"
 
@@ -37,8 +36,8 @@ void vt_destroy_volume(vt_volume *volume)
     vti_destroy_leaves(&volume->density);
     vti_destroy_leaves(&volume->velocity);
     for (int field = 0; field < VT_VOLUME_FIELDS; field++)
-        vti_free(volume->field[field]);
-    free(volume);
+        vti_give_back(volume->field[field]);
+    vti_free(volume);
 }
 
 /* ---- asking ---- */
