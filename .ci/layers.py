@@ -1,16 +1,19 @@
-"""The rules of the house for csrc: fails with a line for everything that breaks one.
+"""The rules of the house: fails with a line for everything that breaks one.
 
-    python .ci/layers.py [--source csrc] [--objects build/objects]
+    python .ci/layers.py [--source csrc] [--objects build/objects] [--package vorton]
 
 1. Direction: a file includes headers of its own folder and of lower ones; with --objects the same
    for the symbols that they need. The table of csrc/README.md has the folders, bottom to top.
 2. No circle: neither by includes nor by symbols do units (x.c with x.h) need each other.
 3. Symbols: what objects export begins with vt_ where a public header declares it and with vti_
    elsewhere (kernels, compiled once for each target: vti_TARGET_).
-4. Sizes: 3 to 25 units in a folder, 600 lines in a file, 80 lines in a function.
+4. Memory: blocks come from base/memory alone, which asks the host.
+5. Sizes: 3 to 25 units in a folder, 600 lines in a file, 80 lines in a function.
+6. No circle of Python modules either, imports within functions counted, those for types alone not.
 """
 
 import argparse
+import ast
 import re
 import subprocess
 import sys
@@ -18,6 +21,7 @@ from collections import defaultdict
 from pathlib import Path
 
 LEAST_UNITS, MOST_UNITS, MOST_LINES, MOST_FUNCTION_LINES = 3, 25, 600, 80
+ALLOCATES = {"malloc", "calloc", "realloc", "aligned_alloc", "posix_memalign", "strdup", "free"}
 
 
 def read_layers(source):
@@ -150,6 +154,13 @@ def check_symbols(defined, source):
             yield f"{unit} exports {name}, {kind}, which no public header declares"
 
 
+def check_memory(needed):
+    for unit, names in sorted(needed.items()):
+        if unit != "base/memory" and folder_of(unit) != "python":
+            for name in sorted(ALLOCATES & names):
+                yield f"{unit} needs {name}; memory comes from base/memory"
+
+
 def check_sizes(source):
     units = defaultdict(set)
     for path in sorted(source.rglob("*.[ch]")):
@@ -181,6 +192,41 @@ def check_functions(inside, lines):
             begin = None
 
 
+def list_imports(path, package):
+    """Names of all that a module imports from its own package, longer ones first."""
+    inside = path.relative_to(package.parent).with_suffix("").parts
+    home = inside[:-1]
+    waiting = [ast.parse(path.read_text())]
+    while waiting:
+        node = waiting.pop()
+        if isinstance(node, ast.If) and "TYPE_CHECKING" in ast.dump(node.test):
+            waiting += node.orelse
+            continue
+        waiting += ast.iter_child_nodes(node)
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            above = home[: len(home) - node.level + 1] if node.level else ()
+            name = ".".join([*above, *filter(None, [node.module])])
+            for alias in node.names:
+                yield f"{name}.{alias.name}"
+                yield name
+
+
+def find_module_imports(package):
+    """(module, module that it imports), each with where that stands."""
+    modules = {}
+    for path in sorted(package.rglob("*.py")):
+        parts = path.relative_to(package.parent).with_suffix("").parts
+        modules[".".join(parts[:-1] if parts[-1] == "__init__" else parts)] = path
+    for module, path in modules.items():
+        last = None  # of `from a import b` that b is no module of: a
+        for name in list_imports(path, package):
+            if name in modules and name != module and not f"{last}".startswith(f"{name}."):
+                yield module, name, f"{module} imports {name}"
+            last = name if name in modules else None
+
+
 def check(source, objects=None):
     """All that breaks a rule, as lines of text."""
     layers = read_layers(source)
@@ -192,16 +238,23 @@ def check(source, objects=None):
         if not uses:
             faults.append(f"{objects}: no objects of {source}")
         faults += [*check_direction(uses, layers), *check_symbols(defined, source)]
+        faults += check_memory(needed)
         edges += uses
     return faults + [f"circle: {' - '.join(circle)}" for circle in find_circles(edges)]
+
+
+def check_modules(package):
+    circles = find_circles(find_module_imports(package))
+    return [f"circle of modules: {' - '.join(circle)}" for circle in circles]
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--source", type=Path, default=Path("csrc"))
     parser.add_argument("--objects", type=Path)
+    parser.add_argument("--package", type=Path, default=Path("vorton"))
     given = parser.parse_args()
-    faults = check(given.source, given.objects)
+    faults = check(given.source, given.objects) + check_modules(given.package)
     print("\n".join(faults) or f"{given.source}: no fault")
     return 1 if faults else 0
 

@@ -20,7 +20,7 @@ from vorton import _core, bake_frames, files, report, tracer_files, vdb_files
 from vorton.baking import PRESETS, Volumes, bake
 from vorton.combustion import Combustion
 from vorton.emitter import Emitter
-from vorton.fields import readable_json
+from vorton.json_text import readable_json
 from vorton.manifest import Manifest
 from vorton.progress import clock
 from vorton.scene import Scene

@@ -567,3 +567,52 @@ def test_a_wall_of_wide_panels_does_not_shed_in_still_air():
     shed = int(vt.VortonFlag.SHED)
     assert not (fine.vortons.flags & shed).any() and (coarse.vortons.flags & shed).any()
     assert fine.health.largest_gradient == pytest.approx(slips.health.largest_gradient, rel=1e-3)
+
+
+# ---- bodies of any density ----
+
+LIGHT = {
+    "ball": vt.Sphere(radius=0.2),
+    "capsule": vt.Capsule((0, 0, -0.15), (0, 0, 0.15), radius=0.15),
+    "box": vt.Box((-0.15, -0.15, -0.2), (0.15, 0.15, 0.2)),
+    "disk": vt.Cylinder(radius=0.25, length=0.12),
+}
+
+
+@pytest.mark.parametrize("shape", LIGHT)
+def test_bodies_of_any_density_go_with_a_gentle_flow(shape):
+    """From a thousandth of the water's density to a thousand times it: neither they nor their walls
+    are faster than the fastest eddies, three times the rms; the lightest two go the same way at
+    first, and the heaviest stays where it is. A body so light that its own inertia is nothing is
+    held by the fluid that moves with it, also against turning."""
+    speed, found = 0.3, {}
+    for ratio in (1e-3, 1e-2, 1, 1e3):
+        scene = vt.Scene("gentle", ambient=vt.Water(), gravity=(0, 0, 0), seed=1)
+        scene.add(vt.RandomCloud(vt.Sphere(radius=0.8), speed=speed, eddy=0.3, core=0.06, seed=1))
+        scene.add(vt.Body(LIGHT[shape], density=ratio * vt.Water().density))
+        sim = vt.Simulation(scene, fps=24, threads=1)
+        rows = []
+        for _ in range(24):
+            sim.step()
+            body = sim.bodies[0]
+            rows.append([*body.velocity, *(0.2 * np.array(body.angular_velocity))])
+        found[ratio] = np.array(rows)
+    for rows in found.values():
+        assert np.linalg.norm(rows[:, :3], axis=1).max() < 3 * speed
+        assert np.linalg.norm(rows[:, 3:], axis=1).max() < 3 * speed
+    one, other = found[1e-3][:8, :3], found[1e-2][:8, :3]
+    assert np.linalg.norm(one - other, axis=1).mean() < 0.05 * np.linalg.norm(one, axis=1).mean()
+    assert np.abs(found[1e3]).max() < 0.01 * speed
+
+
+@pytest.mark.parametrize("ratio", [1e-3, 1])
+def test_pressure_turns_no_ball(ratio):
+    """Its normals go through the centre: what sheds nothing does not spin, however light it is."""
+    scene = vt.Scene("smooth", ambient=vt.Water(), gravity=(0, 0, 0), seed=1)
+    scene.add(vt.RandomCloud(vt.Sphere(radius=0.8), speed=0.3, eddy=0.3, core=0.06, seed=1))
+    ball = vt.Body(LIGHT["ball"], density=ratio * vt.Water().density, shedding=0)
+    scene.add(ball)
+    sim = vt.Simulation(scene, fps=24, threads=1)
+    sim.step(12)
+    assert np.linalg.norm(sim.bodies[0].velocity) > 0.01
+    assert np.abs(sim.bodies[0].angular_velocity).max() < 1e-6

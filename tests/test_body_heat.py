@@ -287,3 +287,25 @@ def test_vortons_around_a_body_are_no_finer_than_those_that_emitters_will_give()
         sim.step(2)
         spacing.append(sim.health.spacing)
     assert spacing[0] == spacing[1] == pytest.approx(0.12)
+
+
+def test_all_vortons_beside_a_warm_body_have_cores():
+    """What is born at a rate beside it, and the fluid that is kept around it: whether a view was
+    taken or not, with the same bits."""
+    found = []
+    for viewed in (True, False):
+        scene = vt.Scene("warm", seed=1)
+        ball = vt.Sphere((0, 0, 0.5), radius=0.2)
+        scene.add(vt.Body(ball, temperature=400.0))
+        spots = [(0.3, 0, 0.2), (-0.3, 0, 0.2)]
+        strengths = [(0, 0, 0.01), (0, 0.01, 0)]
+        scene.add(vt.VortonPoints(spots, strengths, core=0.1, volume=1e-3, rate=2))
+        sim = vt.Simulation(scene, fps=24, threads=1)
+        for _ in range(3):
+            sim.step()
+            if viewed:
+                assert sim.vortons.count > 100
+                assert sim.vortons.core.min() > 0
+        found.append(np.array(sim.vortons.position))
+        assert sim.vortons.core.min() > 0
+    np.testing.assert_array_equal(*found)

@@ -4,6 +4,7 @@ import re
 
 import numpy as np
 import pytest
+from marks import slow_but
 from scipy.spatial import cKDTree
 
 import vorton as vt
@@ -32,6 +33,26 @@ def test_l5_bound_and_exchange_leave_a_thin_ring_alone():
         plain.step(0.1)
     assert mean_height(default) == pytest.approx(mean_height(plain), rel=0.02)
     assert impulse(default) == pytest.approx(before, abs=0.02 * np.abs(before).max())
+
+
+@pytest.mark.parametrize(
+    "velocity, kernel",
+    slow_but(
+        [("direct", "wl"), ("tree", "ball")],
+        [(velocity, kernel) for velocity in ("direct", "tree") for kernel in ("wl", "ball")],
+    ),
+)
+def test_a_ring_keeps_its_impulse_without_a_grid(velocity, kernel):
+    """With cores of any kernel, for two seconds of the default method: to 1e-3."""
+    method = vt.Method(velocity=velocity, kernel=kernel)
+    scene = vt.Scene("ring", gravity=(0, 0, 0), method=method)
+    scene.add(vt.VortexRing(radius=0.79, core=0.16, circulation=1.0))
+    sim = vt.Simulation(scene, fps=24, threads=1)
+    sim.step()
+    before = impulse(sim._core)
+    for _ in range(48):
+        sim.step()
+        assert np.abs(impulse(sim._core) - before).max() < 1e-3 * np.abs(before).max()
 
 
 # ---- D4 ----

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from vorton import demo
-from vorton.animation import Keys, Transform
+from vorton.animation import Keys
 from vorton.baking import Volumes, bake
 from vorton.bodies import Body, Container
 from vorton.cli import main
@@ -24,6 +24,7 @@ from vorton.scene_advice import SceneWarning
 from vorton.shapes import Box, Sphere, Torus
 from vorton.simulation import Simulation
 from vorton.sources import Tracers, VortexRing
+from vorton.transform import Transform
 
 Image = pytest.importorskip("PIL.Image")
 

@@ -48,6 +48,26 @@ def test_this_house():
     assert layers.check(ROOT / "csrc") == []
 
 
+def test_modules_of_this_house():
+    assert layers.check_modules(ROOT / "vorton") == []
+
+
+def test_a_circle_of_modules_is_found(tmp_path):
+    """By an import within a function, too; not by one for types alone."""
+    package = tmp_path / "pack"
+    (package / "low").mkdir(parents=True)
+    (package / "__init__.py").write_text("")
+    (package / "low" / "__init__.py").write_text("from .a import A\n")
+    (package / "low" / "a.py").write_text(
+        "from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    from ..b import B\nA = 1\n"
+    )
+    (package / "b.py").write_text("from .low import a\nfrom .c import C\nB = 1\n")
+    (package / "c.py").write_text("C = 1\n")
+    assert layers.check_modules(package) == []
+    (package / "c.py").write_text("C = 1\ndef later():\n    from . import b\n    return b\n")
+    assert layers.check_modules(package) == ["circle of modules: pack.b - pack.c"]
+
+
 def test_a_house_without_fault(house):
     assert house() == []
 
@@ -76,12 +96,16 @@ def test_a_house_without_fault(house):
             "low/c exports vt_c, with the public prefix",
         ),
         ({"low/c.c": "int c(void)\n{\n    return 1;\n}\n"}, "low/c exports c, without vti_"),
+        (
+            {"low/c.c": "#include <stdlib.h>\nvoid *vti_c(void)\n{\n    return malloc(9);\n}\n"},
+            "low/c needs malloc; memory comes from base/memory",
+        ),
         ({"c.h": ""}, "c.h lies at the root of csrc"),
         ({"low/c.h": '#include "low/g.h"\n'}, "there is no such header"),
         ({"low/deep/c.h": ""}, "low/deep/: 1 units; allowed are 3 to 25"),
     ],
     ids=["include", "symbol", "circle of includes", "circle of symbols", "folder", "file"]
-    + ["function", "public prefix", "no prefix", "root", "no header", "lonely"],
+    + ["function", "public prefix", "no prefix", "memory", "root", "no header", "lonely"],
 )
 def test_each_fault_is_found(house, changes, fault):
     compiled = any(name.endswith(".c") for name in changes)

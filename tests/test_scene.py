@@ -8,9 +8,9 @@ import math
 import numpy as np
 import pytest
 
-from vorton import fields
+from vorton import fields, json_text
 from vorton.ambient import Liquid
-from vorton.animation import Keys, Samples, Transform
+from vorton.animation import Keys, Samples
 from vorton.bodies import Body
 from vorton.effects import Kill, Wind, WindGrid
 from vorton.emitter import Emitter
@@ -29,6 +29,7 @@ from vorton.scene import SCHEMA, SOURCES, Scene
 from vorton.shapes import Box, Disk, Mesh, Sphere, Surface, Torus
 from vorton.simulation import Simulation
 from vorton.sources import Tracers, VortexRing
+from vorton.transform import Transform
 from vorton.vortices import Filament, Jet, RandomCloud, VortexTube
 
 CUBE_VERTICES = [[x, y, z] for x in (0, 1) for y in (0, 1) for z in (0, 1)]
@@ -127,8 +128,9 @@ def test_round_trip_is_equal():
 
 
 def test_json_is_readable():
-    text = fields.readable_json({"a": [1, -2.5, None, True], "b": [[1], []], "c": ["x", "[\n1\n]"]})
-    assert json.loads(text) == {"a": [1, -2.5, None, True], "b": [[1], []], "c": ["x", "[\n1\n]"]}
+    data = {"a": [1, -2.5, None, True], "b": [[1], []], "c": ["x", "[\n1\n]"]}
+    text = json_text.readable_json(data)
+    assert json.loads(text) == data
     assert '"a": [1, -2.5, null, true],\n' in text and text.endswith("}\n")
 
 
@@ -191,7 +193,7 @@ def test_digest_is_stable():
     scene.add(VortexRing())
     data = scene._identity()
     data["method"] = {}
-    text = fields.canonical_json(data)
+    text = json_text.canonical_json(data)
     assert text == (
         '{"ambient":{"pressure":101325.0,"stratification":0.0,"temperature":293.15,"type":"Air"},'
         '"at_capacity":"error","gravity":[0.0,0.0,-9.81],"max_nodes":16777216,"max_tracers":8388608,"max_vortons":8388608,'

@@ -175,11 +175,12 @@ def test_the_library_may_be_closed_while_its_threads_sleep():
         import _ctypes, ctypes, time
         library = ctypes.CDLL({vt.get_library()!r})
         many, rows, cores = 4000, (ctypes.c_double * 12000)(), (ctypes.c_double * 4000)()
+        velocity = (ctypes.c_double * 12000)()
         cores[:] = [0.1] * many
         count = ctypes.c_int64(many)
         for _ in range(3):
             status = library.vt_direct_sum(
-                0, count, rows, ctypes.c_int64(1), rows, rows, cores, rows, None, None, 4
+                0, count, rows, ctypes.c_int64(1), rows, rows, cores, velocity, None, None, 4
             )
         _ctypes.dlclose(library._handle)
         time.sleep(0.1)

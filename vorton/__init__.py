@@ -33,7 +33,7 @@ __version__ = _version()
 _NAMES = {
     "_core": ("BlowUpError", "BusyError", "CapacityError"),
     "ambient": ("Air", "Gas", "Liquid", "Water"),
-    "animation": ("Keys", "Samples", "Transform"),
+    "animation": ("Keys", "Samples"),
     "bake_branch": ("branch", "rewind"),
     "bake_folders": ("copy_bake", "move_bake", "prune_bake"),
     "baking": ("Volumes", "bake"),
@@ -72,6 +72,7 @@ _NAMES = {
     ),
     "simulation": ("Simulation",),
     "sources": ("Tracers", "VortexRing"),
+    "transform": ("Transform",),
     "views": ("VortonFlag",),
     "vortices": ("Filament", "Jet", "RandomCloud", "VortexTube"),
 }

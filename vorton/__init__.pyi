@@ -17,7 +17,6 @@ from .ambient import Liquid as Liquid
 from .ambient import Water as Water
 from .animation import Keys as Keys
 from .animation import Samples as Samples
-from .animation import Transform as Transform
 from .bake_branch import branch as branch
 from .bake_branch import rewind as rewind
 from .bake_folders import copy_bake as copy_bake
@@ -62,6 +61,7 @@ from .shapes import Torus as Torus
 from .simulation import Simulation as Simulation
 from .sources import Tracers as Tracers
 from .sources import VortexRing as VortexRing
+from .transform import Transform as Transform
 from .views import VortonFlag as VortonFlag
 from .vortices import Filament as Filament
 from .vortices import Jet as Jet

@@ -34,8 +34,9 @@ import numpy as np
 
 from . import _core
 from .branches import Branch, scene_of
-from .fields import parse_json, ranges_text, readable_json
+from .checks import ranges_text
 from .files import explain
+from .json_text import parse_json, readable_json
 from .manifest import check_branch
 from .scene import Scene
 

@@ -25,8 +25,8 @@ from .baking import (
     settings_of,
 )
 from .branches import Branch, branch_of, known_by, shared_frames
+from .checks import check_integer, ranges_text, shown
 from .course import carry_over
-from .fields import check_integer, ranges_text, shown
 from .files import locked
 from .manifest import MOST_FRAMES, NO_ARCHIVE, Manifest
 from .progress import Callback

@@ -15,8 +15,8 @@ from .archive_writer import begins_with, write_frames
 from .bake_opening import check_states
 from .baking import check_frames, prepare_folder
 from .branches import Branch, scene_of
+from .checks import check_flag, shown
 from .damages import damages
-from .fields import check_flag, shown
 from .files import (
     file_sha256,
     flush_file,

@@ -10,8 +10,9 @@ from typing import Any
 
 from .archive import SUFFIX, Archive, is_no_archive
 from .branches import known_by, shared_frames
-from .fields import parse_json, ranges_text, shown
+from .checks import ranges_text, shown
 from .files import remove, remove_leftovers
+from .json_text import parse_json
 from .manifest import FORMAT, SCHEMA, UNITS, Manifest, check_whole
 from .scene import Scene
 

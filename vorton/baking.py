@@ -30,17 +30,9 @@ from .bake_frames import (
 from .bake_opening import bake_there, open_manifest
 from .bake_writer import FrameWriter
 from .branches import Branch, branch_of
+from .checks import check_flag, check_integer, check_number, ranges_text, shown
 from .course import Course
-from .fields import (
-    Definition,
-    check_flag,
-    check_integer,
-    check_number,
-    choice,
-    number,
-    ranges_text,
-    shown,
-)
+from .fields import Definition, choice, number
 from .files import locked, make_folder
 from .manifest import FPS, FRAMES, MOST_FPS, MOST_FRAMES, Manifest
 from .progress import Callback, Progress

@@ -14,11 +14,12 @@ from typing import Any
 import numpy as np
 
 from . import _core
-from .animation import Keys, Transform
+from .animation import Keys
 from .bench_scenes import BenchScene, FilmScene, lattice, region
 from .judge import effective_cores, induced_velocity
 from .method import Method
 from .simulation import Simulation
+from .transform import Transform
 
 __all__ = ["Film", "Rounds", "build", "method_of", "resident_mib"]
 

@@ -8,13 +8,15 @@ from typing import Any
 import numpy as np
 
 from . import _core
-from .animation import Transform, add_parent, parent_field, split
+from .animation import split
+from .checks import shown
 from .deformation import Deformation
 from .extras import load_extra
-from .fields import Definition, check_one_of, field, shown
+from .fields import Definition, check_one_of, field
 from .meshes import mesh_volume
 from .shapes import SOLIDS, Mesh, Plane, Shape, Torus
 from .tables import Table, by_keyword
+from .transform import Transform, add_parent, parent_field
 
 CONVEX = 1e-3
 """A mesh is convex whose volume differs from that of its hull by no more than this share."""

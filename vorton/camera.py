@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from .fields import check_number, check_vector, shown
+from .checks import check_number, check_vector, shown
 from .tables import Table, check_row
 
 _PREVIEW = Table("preview")

@@ -27,9 +27,9 @@ from .bake_branch import branch, rewind
 from .bake_folders import copy_bake, move_bake, prune_bake
 from .bake_opening import bake_there, told_by_archive
 from .baking import PRESETS, Volumes, bake, made_with
+from .checks import ranges_text
 from .damages import damages, damages_of_archive
 from .deriving import derive
-from .fields import ranges_text
 from .files import explain
 from .first_moments import hand_over
 from .hosts import usd

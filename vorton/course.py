@@ -14,7 +14,8 @@ from .archive_writer import ArchiveWriter
 from .bake_frames import Parts
 from .bodies import BodyBase
 from .branches import Branch
-from .fields import canonical_json, shown
+from .checks import shown
+from .json_text import canonical_json
 from .opening import REMOVED_AS
 from .saved import go_on_from
 from .scene import Scene

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from .archive import Archive, frames_text
 from .bake_opening import foreign_states
-from .fields import ranges_text
+from .checks import ranges_text
 from .manifest import Manifest
 
 __all__ = ["damages", "damages_of_archive"]

@@ -8,7 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from .fields import Definition, check_array, decode_floats, encode_floats, field, freeze_floats
+from .checks import check_array, decode_floats, encode_floats, freeze_floats
+from .fields import Definition, field
 from .tables import Table
 
 FARTHEST = 1e9

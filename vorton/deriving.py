@@ -21,8 +21,8 @@ from .baking import (
     settings_of,
     take_beside,
 )
+from .checks import check_flag, check_integer, check_number, check_vector, ranges_text, shown
 from .derive_jobs import make_in_processes
-from .fields import check_flag, check_integer, check_number, check_vector, ranges_text, shown
 from .files import locked
 from .manifest import MOST_FPS, NO_ARCHIVE, Manifest
 from .progress import Callback, Progress

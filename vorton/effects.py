@@ -10,9 +10,8 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from .animation import Transform, add_parent, animatable, parent_field, split
-from .fields import (
-    Definition,
+from .animation import animatable, split
+from .checks import (
     Vector,
     check_array,
     check_digest,
@@ -22,12 +21,12 @@ from .fields import (
     check_unchanged,
     decode_floats,
     encode_floats,
-    field,
     freeze_floats,
-    number,
 )
+from .fields import Definition, field, number
 from .shapes import Shape, check_filled
 from .tables import Table, limits
+from .transform import Transform, add_parent, parent_field
 
 _WIND, _GRID, _KILL = map(Table, ("wind", "wind_grid", "kill"))
 

@@ -7,7 +7,8 @@ from typing import Any
 
 from . import _core
 from .animation import Animation, animatable, largest, scaled
-from .fields import check_end, field, number, plain, shown
+from .checks import check_end, shown
+from .fields import field, number, plain
 from .shapes import Shape, Surface, check_shape
 from .source_base import FLUID, ChangingFluidSource
 from .sources import Tracers

@@ -21,9 +21,9 @@ from .bake_frames import Parts
 from .bake_opening import open_archive
 from .baked_bodies import BakedBodies
 from .camera import Camera
+from .checks import check_flag, check_number, check_vector, ranges_text
 from .course import Course
 from .emitter import Emitter
-from .fields import check_flag, check_number, check_vector, ranges_text
 from .film_files import FORMATS, write_film
 from .manifest import FPS, FRAMES, Manifest
 from .points import Points

@@ -15,8 +15,8 @@ from typing import Any
 
 import numpy as np
 
+from .checks import check_number, shown
 from .extras import load_extra
-from .fields import check_number, shown
 from .files import check_folder, write_atomically
 
 FORMATS = (".png", ".webp", ".gif", ".mp4")

@@ -7,7 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from .animation import Transform, add_parent, parent_field, split
+from .animation import split
+from .checks import Vector
 from .effects import (
     Effect,
     Kill,
@@ -23,10 +24,10 @@ from .effects import (
     shape_field,
     values_field,
 )
-from .fields import Vector
 from .points import vectors_field
 from .shapes import Shape
 from .tables import Table
+from .transform import Transform, add_parent, parent_field
 
 _FORCE = Table("force")
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from .animation import frame_rate
 from .bodies import BodyBase
-from .fields import shown
+from .checks import shown
 from .opening import Recorder, add_source, check_method, name_items, remove_added
 from .scene import Scene
 from .source_base import Source

@@ -38,8 +38,9 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from .fields import canonical_json, parse_json, ranges_text, readable_json, shown
+from .checks import ranges_text, shown
 from .files import explain, file_sha256, gone, remove, write_atomically
+from .json_text import canonical_json, parse_json, readable_json
 from .records import HEALTH_LIMITS
 
 FORMAT = "vorton-bake"

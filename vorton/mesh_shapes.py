@@ -10,16 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from .fields import (
-    check_digest,
-    check_each_axis,
-    check_path,
-    check_unchanged,
-    choice,
-    field,
-    number,
-    vector,
-)
+from .checks import check_digest, check_each_axis, check_path, check_unchanged
+from .fields import choice, field, number, vector
 from .meshes import (
     box_around,
     check_faces,

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from .checks import check_array
 from .extras import load_extra
-from .fields import check_array
 
 MESH_FORMATS = (".obj", ".stl", ".ply", ".gltf", ".glb")
 

@@ -7,7 +7,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from . import _core
-from .fields import Definition, check_keys
+from .checks import check_keys
+from .fields import Definition
 from .tables import Table
 
 __all__ = ["Method"]

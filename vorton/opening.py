@@ -13,8 +13,8 @@ from . import _core
 from .ambient import Liquid
 from .animation import Animation, split
 from .bodies import Container
+from .checks import shown
 from .effects import Wind
-from .fields import shown
 from .points import Points, VortonPoints
 from .scene import OF_SIMULATION, Scene
 from .scene_advice import has_share, warn_of_scene

@@ -13,7 +13,8 @@ import numpy as np
 
 from . import _core
 from .animation import Animation, Keys, animatable, split
-from .fields import check_array, check_end, check_number, field, is_array, number, range_text
+from .checks import check_array, check_end, check_number, is_array, range_text
+from .fields import field, number
 from .meshes import check_rows
 from .source_base import Source
 from .tables import Table

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .camera import Camera, check_size
-from .fields import check_flag, check_integer, check_keys, check_number, shown
+from .checks import check_flag, check_integer, check_keys, check_number, shown
 from .film_files import FORMATS, write_film
 from .viewpoint import see
 

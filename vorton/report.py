@@ -10,7 +10,7 @@ from typing import Any
 from . import _core
 from .archive import Archive, frames_text
 from .bake_opening import is_cut_off, told_by_archive
-from .fields import ranges_text
+from .checks import ranges_text
 from .manifest import Manifest
 from .records import HEALTH_LIMITS, has_limit, why_unjudged
 from .saved import loads_here

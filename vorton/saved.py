@@ -3,23 +3,22 @@
 from __future__ import annotations
 
 import copy
+from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING
 
 from . import _core
 from .animation import frame_rate
 from .archive import Archive, DamageError, describe_scene, encode_archive, fields_of
 from .archive_writer import ArchiveWriter
-from .fields import shown
+from .checks import shown
 from .method import Method
 from .opening import make_core
 
 if TYPE_CHECKING:
     from .simulation import Simulation
 
-S = TypeVar("S", bound="Simulation")
-
-__all__ = ["encode", "go_on_from", "loads_here", "open_archive", "same_state", "unpickle"]
+__all__ = ["encode", "go_on_from", "loads_here", "open_archive", "same_state"]
 
 
 def encode(sim: Simulation, folder: Path | None) -> bytes:
@@ -75,8 +74,17 @@ def same_state(sim: Simulation, other: Simulation) -> bool:
     )
 
 
-def open_archive(cls: type[S], archive: Archive, frame: int | None, threads: int | None) -> S:
-    """The simulation at a frame of an archive, None: the last.
+def open_archive(
+    sim: Simulation,
+    begin: Callable[..., None],
+    archive: Archive,
+    frame: int | None,
+    threads: int | None,
+) -> None:
+    """Make of a blank object the simulation at a frame of an archive, None: the last.
+
+    `begin(sim, scene, fps, threads=...)` is the initialiser: that of the base, as a derived class
+    may have one with other parameters.
 
     Raises
     ------
@@ -87,22 +95,17 @@ def open_archive(cls: type[S], archive: Archive, frame: int | None, threads: int
     number = numbers[-1] if frame is None and numbers else frame
     if number not in numbers:
         raise ValueError(f"frame = {shown(frame)}: {archive.lacks([])}")
-    from .simulation import Simulation
-
-    # the initialiser of the base: a derived class may have one with other parameters
-    sim = object.__new__(cls)
     fps = archive.about.get("made_with_fps", archive.fps)
     method = archive.about.get("made_with_method")
     scene = archive.scene(number)
     now = scene.method
     if method is not None:
         scene.method = Method.from_dict(method)
-    Simulation.__init__(sim, scene, fps, threads=threads)
+    begin(sim, scene, fps, threads=threads)
     if method is not None:
         sim.method = now
     sim.fps = archive.fps
     go_on_from(sim, archive, number)
-    return sim
 
 
 def go_on_from(sim: Simulation, archive: Archive | ArchiveWriter, number: int) -> None:
@@ -130,9 +133,3 @@ def loads_here(archive: Archive) -> bool:
     """Whether its states have the columns that this build knows, which alone loads them."""
     here = _core.state_layout()
     return all(archive.layout(number) == here for number in archive.frames)
-
-
-def unpickle(cls: type[S], content: bytes, threads: int) -> S:
-    """What was pickled: `encode` with its class and its number of threads."""
-    with Archive.of_bytes(content) as archive:
-        return open_archive(cls, archive, None, threads)

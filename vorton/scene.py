@@ -12,23 +12,15 @@ from typing import Any
 
 from .ambient import AMBIENTS, Air, Ambient
 from .bodies import BODIES, BodyBase
+from .checks import check_file_name, check_keys, shown
 from .combustion import Combustion
+from .docstrings import with_parameters
 from .effects import Effect
 from .emitter import Emitter
-from .fields import (
-    canonical_json,
-    check_file_name,
-    check_keys,
-    check_one_of,
-    from_dict,
-    number,
-    parse_json,
-    plain,
-    readable_json,
-    shown,
-)
+from .fields import check_one_of, from_dict, number, plain
 from .files import write_atomically
 from .forces import EFFECTS
+from .json_text import canonical_json, parse_json, readable_json
 from .method import Method
 from .points import Points, VortonPoints
 from .scene_json import (
@@ -44,7 +36,7 @@ from .scene_json import (
 )
 from .source_base import Source
 from .sources import Tracers, VortexRing
-from .tables import Table, with_parameters
+from .tables import Table
 from .vortices import Filament, Jet, RandomCloud, VortexTube
 
 SOURCES: tuple[type[Source], ...] = (

@@ -15,9 +15,9 @@ from . import _core
 from .ambient import Liquid
 from .animation import Animation, largest
 from .bodies import Container
+from .checks import shown
 from .effects import Wind, WindGrid
 from .emitter import Emitter
-from .fields import shown
 from .forces import Drag, UniformForce, Vortex
 from .scene import Scene
 from .shapes import Plane, Shape, Surface

@@ -7,8 +7,10 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from .animation import Transform
-from .fields import LARGEST, canonical_json, check_integer, from_dict, shown
+from .checks import LARGEST, check_integer, shown
+from .fields import from_dict
+from .json_text import canonical_json
+from .transform import Transform
 
 SCHEMA = 1
 """Version of the scene format that this vorton writes, and the newest that it reads."""

@@ -9,7 +9,8 @@ import numpy as np
 
 from . import _core
 from .animation import Animation, mapped, value_at
-from .fields import Definition, shown
+from .checks import shown
+from .fields import Definition
 
 
 @dataclasses.dataclass(frozen=True, eq=False)

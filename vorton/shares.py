@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from .fields import check_number, shown
+from .checks import check_number, shown
 from .simulation import Simulation
 
 OPERATORS: dict[str, dict[str, Any]] = {

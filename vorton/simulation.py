@@ -15,12 +15,12 @@ from . import _core
 from .animation import frame_rate
 from .archive import Archive
 from .body_motion import BodyMotion
-from .fields import check_flag, check_integer, check_number, shown
+from .checks import check_flag, check_integer, check_number, shown
 from .files import write_atomically
 from .live_changes import LiveChanges
 from .opening import check_method, make_core, name_items, name_nearest
 from .records import Health, StageTime, Timings
-from .saved import encode, open_archive, same_state, unpickle
+from .saved import encode, open_archive, same_state
 from .scene import Scene
 from .scene_advice import warn
 from .views import Grids, Tracers, Vortons, set_known
@@ -364,11 +364,13 @@ class Simulation(LiveChanges, BodyMotion):
             When it cannot be read.
         """
         with Archive(path) as archive:
-            return open_archive(cls, archive, frame, threads)
+            sim = object.__new__(cls)
+            open_archive(sim, Simulation.__init__, archive, frame, threads)
+            return sim
 
     def __reduce_ex__(self, protocol: Any) -> Any:
         own = getattr(self, "__dict__", None)  # of a class derived from this one
-        return unpickle, (type(self), encode(self, None), self._threads), own or None
+        return _unpickle, (type(self), encode(self, None), self._threads), own or None
 
     # ---- time ----
 
@@ -553,3 +555,11 @@ def _frame_count(value: Any) -> int:
     if count < 0:
         raise ValueError(f"frames = {shown(value)}: must be a whole number >= 0")
     return count
+
+
+def _unpickle(cls: type[Simulation], content: bytes, threads: int) -> Simulation:
+    """What was pickled: `encode` with its class and its number of threads."""
+    sim = object.__new__(cls)
+    with Archive.of_bytes(content) as archive:
+        open_archive(sim, Simulation.__init__, archive, None, threads)
+    return sim

@@ -8,9 +8,10 @@ from typing import Any
 import numpy as np
 
 from . import _core
-from .animation import Animation, Transform, add_parent, largest, parent_field, split
+from .animation import Animation, largest, split
 from .fields import Definition
 from .tables import Table, by_keyword
+from .transform import Transform, add_parent, parent_field
 
 
 @dataclasses.dataclass(frozen=True, eq=False)

@@ -10,7 +10,8 @@ import math
 from typing import Any
 
 from .animation import Animation, animatable, largest, scaled
-from .fields import Vector, check_each_axis, check_end, field, number
+from .checks import Vector, check_each_axis, check_end
+from .fields import field, number
 from .shapes import Shape, check_shape
 from .source_base import ChangingCarrier, FluidSource, Sectioned, around
 from .tables import Table

@@ -30,7 +30,7 @@ except ImportError:  # the fixture alone needs it
     pytest = None
 
 from . import tracer_files, vdb_files
-from .fields import check_integer, check_number, closest, shown
+from .checks import check_integer, check_number, closest, shown
 from .files import file_sha256
 from .judge import induced_velocity, wind_velocity
 from .manifest import Manifest

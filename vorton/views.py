@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from . import _core
-from .fields import closest, shown
+from .checks import closest, shown
 from .scene import Scene
 
 __all__ = ["Grids", "Particles", "Tracers", "VortonFlag", "Vortons", "set_known"]

@@ -7,13 +7,15 @@ from typing import Any
 
 import numpy as np
 
-from .animation import Animation, Transform, largest, mapped, scaled, smallest, value_at
-from .fields import Vector, check_end, field, shown
+from .animation import Animation, largest, mapped, scaled, smallest, value_at
+from .checks import Vector, check_end, shown
+from .fields import field
 from .meshes import check_rows
 from .shapes import Disk, Shape, Surface, check_shape
 from .source_base import ChangingFluidSource, FluidSource, Sectioned, around
 from .sources import Tracers
 from .tables import Table
+from .transform import Transform
 
 MOST_POINTS = 2**20
 

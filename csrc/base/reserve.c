@@ -3,7 +3,6 @@
 #include "base/reserve.h"
 
 #include <stdint.h>
-#include <stdlib.h>
 
 #if defined(_WIN32)
 

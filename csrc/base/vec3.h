@@ -140,5 +140,8 @@ static inline double vti_length_of(const float *a)
     return vti_sqrt(x * x + y * y + z * z);
 }
 
+/* x with matrix x = right, by Cramer's rule; 0: the matrix is singular, and x as it was. */
+int vti_solve_three(const double matrix[3][3], const double right[3], double x[3]);
+
 /* The rotation of a unit quaternion. */
 void vti_quaternion_matrix(const double q[4], double m[3][3]);

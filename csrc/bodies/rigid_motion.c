@@ -254,17 +254,29 @@ void vti_push_body(vt_simulation *s, int32_t n, const double impulse[3],
     vti_add_scaled(r->pushed + 3, 1, angular_impulse);
 }
 
+/* A couple, N m s, that the body takes with the next from the flow. */
+static void owe_couple(const vt_simulation *s, vt_body *body, const double couple[3])
+{
+    const vt_fluid fluid = vti_fluid_of(&s->def);
+    if (body->flow.known == VT_FLOW_KNOWN)
+        vti_add_scaled(body->flow.owed.angular, -1 / vti_ambient_density(&fluid, body->flow.center),
+                       couple);
+    else
+        vti_add_scaled(body->rigid.pushed + 3, 1, couple);
+}
+
 /* What has changed the momentum of the body itself, and was not given to it, came from the flow. */
 static void finish_free_body(const vt_simulation *s, vt_body *body)
 {
     vt_rigid *const r = &body->rigid;
     double own[6], way[3], moment[3];
-    /* where it was pushed it has left: angular momentum is that about a point of the fluid */
+    /* where it was pushed it has left: what that lacks of the angular momentum about a point of the
+     * fluid is a couple, which the flow still owes */
     vti_integrate_winds(s, r->from, r->to, way);
     for (int c = 0; c < 3; c++)
         way[c] += r->before.position[c] - r->now.position[c];
     vti_cross(way, r->pushed, moment);
-    vti_add_scaled(r->pushed + 3, 1, moment);
+    owe_couple(s, body, moment);
     vti_kick_body(body, r->pushed, NULL);
     vti_kick_body(body, r->hit, NULL);
     vti_find_momentum(body, 0, own);

@@ -17,7 +17,10 @@
  * is the change of the fluid's impulse. The moment likewise, where the angular impulse of a body
  * that moves is that of its added mass. No tracer is counted. u is in the frame of the uniform
  * wind. What the acceleration of a free body itself adds is solved for with its motion
- * (bodies/rigid_motion.h) and left out here. */
+ * (bodies/rigid_motion.h) and left out here. Of the rest a free body that sheds takes what its own
+ * inertia has of that of both, itself and the layer of fluid that goes with its wall, and the
+ * remainder in the substeps that follow; one that sheds nothing no couple that pressure along its
+ * normals cannot make. */
 #pragma once
 
 #include "state/body.h"

@@ -7,21 +7,6 @@
 #include "panels/surface_velocity.h"
 #include "state/predicates.h"
 
-/* x with matrix x = right, by Cramer's rule; 0: the matrix is singular. */
-static int solve_three(const double matrix[3][3], const double right[3], double x[3])
-{
-    double minor[3][3];
-    for (int r = 0; r < 3; r++)
-        vti_cross(matrix[(r + 1) % 3], matrix[(r + 2) % 3], minor[r]);
-    const double determinant = vti_dot(matrix[0], minor[0]);
-    if (!(fabs(determinant) > 0))
-        return 0;
-    for (int c = 0; c < 3; c++)
-        x[c] = (right[0] * minor[0][c] + right[1] * minor[1][c] + right[2] * minor[2][c]) /
-               determinant;
-    return 1;
-}
-
 /* How deep under the panels the velocity is looked at that a layer above them leaves: there nothing
  * is left of its width, which would be taken for slip. Not beyond the middle of a thin body. */
 static double depth_of(const vt_simulation *s, const vt_body *body)
@@ -158,7 +143,7 @@ static void close_lines(const vt_simulation *s, int32_t group, float *const *sli
             add_layers(p, b, slip[n], &l);
     }
     vti_subtract(l.missing, l.sum, l.missing);
-    (void)solve_three((const double (*)[3])l.spread, l.missing, made_up);
+    (void)vti_solve_three((const double (*)[3])l.spread, l.missing, made_up);
     for (int32_t n = group; n < p->body_count; n++)
         if (p->bodies[n].group == group && slip[n])
             end_layer(p, &p->bodies[n], &l.limits, made_up, slip[n]);

@@ -1,7 +1,7 @@
 /* Vortons at given points: born at once, as a structure, or one after the other, as parcels. */
 #include "sources/point_sources.h"
 
-#include <float.h>
+#include <math.h>
 
 #include "base/memory.h"
 #include "base/random.h"
@@ -89,6 +89,15 @@ int vti_parcels_are_vortices(const vt_fluid_emitter *p)
     return !fluid;
 }
 
+/* m */
+static double find_smallest_core(const vt_vorton_points_def *def)
+{
+    float least = INFINITY;
+    for (int64_t i = 0; i < def->count; i++)
+        least = def->core[i] < least ? def->core[i] : least;
+    return (double)least;
+}
+
 vt_status vti_keep_point_stream(vt_simulation *s, const vt_vorton_points_def *def,
                                 const vt_predecessor *before)
 {
@@ -96,7 +105,8 @@ vt_status vti_keep_point_stream(vt_simulation *s, const vt_vorton_points_def *de
                                      .rate = def->rate,
                                      .start = def->time,
                                      .end = def->end,
-                                     .parent = def->parent}};
+                                     .parent = def->parent},
+                          .core = find_smallest_core(def)};
     vt_status status = vti_animate_stream(&vti_vorton_points_definition, def->animation_count,
                                           def->animations, &p.stream);
     if (!status && !(p.points = vti_copy_vorton_points(def)))

@@ -29,7 +29,7 @@ typedef struct vt_fluid_emitter {
     vt_birth_stream stream; /* rate: over all of its region, 0: one filling at start */
     vt_region shape;        /* fluid that differs is born here, ambient fluid in the rest of the
                                stream's region */
-    double core, spacing;   /* m */
+    double core, spacing;   /* m; of points the smallest core, and no spacing */
     double swirl;           /* m/s */
     double taper, flicker;  /* of fuel: shares */
     /* Born at these instead, without shapes; the arrays are behind it in one block. */

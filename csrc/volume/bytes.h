@@ -4,6 +4,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/memory.h"
+
 typedef struct vt_bytes {
     uint8_t *bytes; /* vti_give_back gives it back */
     size_t size, capacity;

@@ -19,6 +19,7 @@
 #include <string.h>
 
 #include "base/math_double.h"
+#include "base/memory.h"
 #include "base/parallel.h"
 #include "base/status.h"
 #include "volume/tracer_source.h"

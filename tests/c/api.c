@@ -1,5 +1,5 @@
-/* The library without Python: objects by their ids, progress, a pool of the program's own,
- * messages, arguments that are refused. Prints "N passed, M failed". */
+/* The library without Python: objects by their ids, progress, a pool and memory of the
+ * program's own, messages, arguments that are refused. Prints "N passed, M failed". */
 #define _POSIX_C_SOURCE 200809L
 #include <math.h>
 #include <pthread.h>
@@ -380,6 +380,119 @@ static void test_tasks(void)
     CHECK(refused(vt_set_tasks(&unknown), "struct_size"));
 }
 
+/* ---- memory of the program's own ---- */
+
+typedef struct counter {
+    int64_t blocks, given, left; /* in use; ever; how many more are given, -1: all */
+    size_t bytes;                /* most that one block had */
+} counter;
+
+static void *count_block(counter *c, void *block, size_t bytes)
+{
+    c->blocks += block != NULL;
+    c->given += block != NULL;
+    c->bytes = bytes > c->bytes ? bytes : c->bytes;
+    return block;
+}
+
+static void *allocate_counted(void *context, size_t bytes, size_t alignment)
+{
+    counter *const c = context;
+    check(bytes > 0 && bytes % alignment == 0 && alignment >= 16, "allocate", __LINE__);
+    if (c->left == 0)
+        return NULL;
+    c->left -= c->left > 0;
+    return count_block(c, aligned_alloc(alignment, bytes), bytes);
+}
+
+static void *resize_counted(void *context, void *block, size_t bytes)
+{
+    counter *const c = context;
+    check(block != NULL && bytes > 0, "resize", __LINE__);
+    if (c->left == 0)
+        return NULL;
+    c->left -= c->left > 0;
+    return realloc(block, bytes);
+}
+
+static void release_counted(void *context, void *block)
+{
+    check(block != NULL, "release", __LINE__);
+    ((counter *)context)->blocks--;
+    free(block);
+}
+
+/* A simulation with what owns memory: statuses of making it, its definitions and a step. */
+static vt_status live_a_life(uint64_t *made)
+{
+    vt_simulation_def def;
+    vt_simulation *s = NULL;
+    vt_shape shape;
+    vt_body_def body;
+    vt_ring_def ring;
+    int32_t id;
+    vt_default_simulation(&def);
+    vt_default_shape(&shape);
+    vt_default_body(&body);
+    vt_default_ring(&ring);
+    def.threads = 1;
+    def.max_vortons = 1 << 16;
+    def.max_tracers = 1 << 10;
+    def.max_nodes = 1 << 18;
+    shape.kind = VT_SHAPE_BOX;
+    shape.center[2] = 1.0;
+    body.shapes = &shape;
+    body.shape_count = 1;
+    ring.core = 0.2;
+    vt_status status = vt_create_simulation(&def, &s);
+    if (!status)
+        status = vt_add_body(s, &body, &id);
+    if (!status)
+        status = vt_add_ring(s, &ring, NULL);
+    if (!status)
+        status = vt_step(s, frame);
+    if (!status)
+        *made = digest(s);
+    vt_destroy_simulation(s);
+    return status;
+}
+
+static void test_memory(void)
+{
+    counter c = {.left = -1};
+    const vt_memory memory = {.struct_size = sizeof memory,
+                              .allocate = allocate_counted,
+                              .resize = resize_counted,
+                              .release = release_counted,
+                              .context = &c};
+    uint64_t by_itself = 0, counted = 0;
+    DONE(live_a_life(&by_itself));
+    DONE(vt_set_memory(&memory));
+    DONE(live_a_life(&counted));
+    CHECK(by_itself == counted);
+    CHECK(c.given > 10 && c.blocks == 0);
+    const int64_t all = c.given;
+    for (int64_t n = 0; n < all; n++) { /* none after the first n */
+        c.left = n;
+        CHECK(live_a_life(&counted) == VT_OUT_OF_MEMORY);
+        CHECK(c.blocks == 0);
+    }
+    c.left = -1;
+    vt_simulation *const s = new_simulation(1);
+    CHECK(c.blocks == 0 || refused(vt_set_memory(NULL), "in use"));
+    add_ring(s);
+    CHECK(c.blocks > 0 && refused(vt_set_memory(NULL), "in use"));
+    vt_destroy_simulation(s);
+    const vt_memory half = {.struct_size = sizeof half, .allocate = allocate_counted},
+                    unknown = {.allocate = allocate_counted};
+    CHECK(refused(vt_set_memory(&half), "NULL"));
+    CHECK(refused(vt_set_memory(&unknown), "struct_size"));
+    DONE(vt_set_memory(NULL));
+    c.given = 0;
+    DONE(live_a_life(&by_itself));
+    CHECK(c.given == 0);
+}
+
 /* ---- messages ---- */
 
 static char heard[512];
@@ -502,6 +615,7 @@ int main(void)
     test_remove_body();
     test_cancel();
     test_tasks();
+    test_memory();
     test_log();
     test_blow_up();
     test_arguments();

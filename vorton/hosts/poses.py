@@ -9,7 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from ..animation import Samples, Transform
+from ..animation import Samples
+from ..transform import Transform
 
 SKEW = 1e-3
 """Cosine between axes of an object above which it is sheared; also relative change of scales."""

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..ambient import Air, Liquid
-from ..animation import Keys, Transform
+from ..animation import Keys
 from ..bodies import Body, Container
 from ..effects import Wind
 from ..method import Method
@@ -17,6 +17,7 @@ from ..scene import Scene
 from ..shapes import Box, Capsule, Cylinder, Polytope, Sphere
 from ..simulation import Simulation
 from ..sources import VortexRing
+from ..transform import Transform
 from .case import Line, Result, case, product
 
 WIND = np.array((1.0, 0.3, -0.2))

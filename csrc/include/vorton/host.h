@@ -1,4 +1,4 @@
-/* What a host program may give to the library: threads to work in, and an ear for its messages. */
+/* What a host program may give to the library: threads to work in, memory, an ear for messages. */
 #ifndef VORTON_HOST_H
 #define VORTON_HOST_H
 
@@ -29,6 +29,30 @@ typedef struct vt_tasks {
  * run. VT_INVALID_ARGUMENT, and nothing has changed: threads out of range, run NULL, no
  * struct_size. */
 VT_API vt_status vt_set_tasks(const vt_tasks *tasks);
+
+/* ---- memory ---- */
+
+/* Where the library's blocks of memory come from: definitions, meshes, tables, and what a call
+ * needs for a while, up to hundreds of MB in a bake or a preview. The columns of simulations are
+ * not among them: these lie in ranges of addresses that are reserved once and never move. The
+ * functions are called from any thread of the library, from several at the same time. */
+typedef struct vt_memory {
+    size_t struct_size; /* sizeof(vt_memory) */
+    /* `bytes` uninitialised bytes, 1 or more, a multiple of the alignment, which is a power of 2,
+     * 16 to 2 MiB; NULL: there are none, which fails the call with VT_OUT_OF_MEMORY. */
+    void *(*allocate)(void *context, size_t bytes, size_t alignment);
+    /* A block of allocate or resize with another size, aligned to 16 bytes, with what it held;
+     * NULL: there is no memory, and the block is as it was. */
+    void *(*resize)(void *context, void *block, size_t bytes);
+    void (*release)(void *context, void *block); /* a block of theirs, never NULL */
+    void *context;                               /* first argument of all three */
+} vt_memory;
+
+/* All blocks come from here from now on; NULL: from the C library again, as by default. For the
+ * time before the first object is made or after the last is destroyed, and no other function of the
+ * library may run meanwhile. VT_INVALID_ARGUMENT, and nothing has changed: a function is NULL, no
+ * struct_size, blocks are in use. */
+VT_API vt_status vt_set_memory(const vt_memory *memory);
 
 /* ---- messages ---- */
 

@@ -9,7 +9,7 @@ VT_BEGIN_C
 /* Velocity (m/s) induced at target_count points by source_count vortons: float64, brute force, the
  * judge of all other routes: u = sum q(r / core) alpha x (x - x_j) / (4 pi r^3), part 3. gradient
  * (target_count x 9, row i is d u_i / d x_j) and potential (target_count x 3) may be NULL. kernel:
- * VT_KERNEL_... */
+ * VT_KERNEL_... No array that is written overlaps another one. */
 VT_API vt_status vt_direct_sum(int32_t kernel, int64_t target_count, const double *targets,
                                int64_t source_count, const double *positions,
                                const double *strengths, const double *cores, double *velocity,

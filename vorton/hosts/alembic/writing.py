@@ -16,8 +16,8 @@ from typing import Any
 import numpy as np
 
 from ... import tracer_files
+from ...checks import check_choice, check_flag, ranges_text
 from ...extras import load_extra
-from ...fields import check_choice, check_flag, ranges_text
 from ...files import replaced
 from ...manifest import Manifest
 from ...progress import Callback, Progress

@@ -16,10 +16,10 @@ from typing import Any
 
 import numpy as np
 
-from ...animation import Transform
 from ...effects import Wind
 from ...forces import Drag, Turbulence, UniformForce, Vortex
 from ...shapes import Disk, Shape, Sphere
+from ...transform import Transform
 from ..poses import Pose, over_time, short, transform_of
 
 SMOKE = 0.2

@@ -18,7 +18,6 @@ from typing import Any
 import numpy as np
 
 from ...ambient import AMBIENTS
-from ...animation import Transform
 from ...bodies import Body, BodyBase, Container
 from ...combustion import Combustion
 from ...deformation import Deformation
@@ -29,6 +28,7 @@ from ...method import Method
 from ...scene import SOURCES, Scene
 from ...shapes import Box, Cylinder, Disk, Plane, Shape, Sphere, Torus
 from ...sources import Tracers, VortexRing
+from ...transform import Transform
 from ...vortices import Jet
 from .. import meshes
 from ..poses import Pose, over_time, pose_of, short, transform_of

@@ -14,13 +14,14 @@ from typing import Any
 
 import numpy as np
 
-from ...animation import Animation, Keys, Transform
+from ...animation import Animation, Keys
 from ...bodies import BodyBase
 from ...effects import Kill
 from ...fields import plain
 from ...scene import Scene
 from ...shapes import Capsule, Polytope, Shape, Surface
 from ...sources import VortexRing
+from ...transform import Transform
 from ..shape_meshes import ShapeMesh, mesh_of
 from . import roles
 from .export import frame_rate, metres

@@ -12,7 +12,8 @@ import re
 from collections.abc import Collection, Mapping
 from typing import Any
 
-from ...tables import ABOVE_0, ANY, NUMBERS
+from ...checks import ABOVE_0, ANY
+from ...tables import NUMBERS
 from ..poses import short
 
 LEAST_ABOVE_0 = 1e-9

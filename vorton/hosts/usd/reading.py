@@ -17,8 +17,8 @@ from typing import Any
 import numpy as np
 
 from ...bodies import Body
+from ...checks import check_number, shown
 from ...deformation import Deformation
-from ...fields import check_number, shown
 from ...preview import Camera
 from ...shapes import Box, Capsule, Cylinder, Shape, Sphere
 from .. import meshes

@@ -23,7 +23,7 @@ import numpy as np
 
 from ... import _core
 from ...baking import PRESETS as GRID_PRESETS
-from ...fields import check_choice, check_flag
+from ...checks import check_choice, check_flag
 from ...files import write_atomically
 from ...manifest import Manifest
 from ...preview import Camera
