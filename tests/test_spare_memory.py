@@ -14,18 +14,18 @@ MB = 1 << 20
 @pytest.fixture
 def spares():
     library = native.load("csrc/base/spare_memory.c")
-    library.vti_allocate.restype = ctypes.c_void_p
+    library.vti_borrow.restype = ctypes.c_void_p
     library.vti_keep_spares()
     yield library
     library.vti_drop_spares()
 
 
 def allocate(library, size):
-    return library.vti_allocate(ctypes.c_size_t(size))
+    return library.vti_borrow(ctypes.c_size_t(size))
 
 
 def free(library, memory):
-    library.vti_free(ctypes.c_void_p(memory))
+    library.vti_return_borrowed(ctypes.c_void_p(memory))
 
 
 def bytes_of(memory, size):

@@ -35,16 +35,6 @@ void vti_release(void *range, size_t bytes)
         VirtualFree(range, 0, MEM_RELEASE);
 }
 
-void *vti_allocate_huge(size_t bytes)
-{
-    return malloc(bytes);
-}
-
-void *vti_allocate_lines(size_t bytes)
-{
-    return malloc(bytes);
-}
-
 #else
 
 #include <sys/mman.h>
@@ -85,19 +75,6 @@ void vti_release(void *range, size_t bytes)
 {
     if (range)
         munmap(range, bytes ? bytes : 1);
-}
-
-void *vti_allocate_huge(size_t bytes)
-{
-    void *const memory = aligned_alloc(VT_HUGE_PAGE, bytes);
-    if (memory)
-        vti_reserve_huge(memory, bytes);
-    return memory;
-}
-
-void *vti_allocate_lines(size_t bytes)
-{
-    return aligned_alloc(64, (bytes + 63) / 64 * 64);
 }
 
 #endif

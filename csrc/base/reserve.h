@@ -21,9 +21,3 @@ void vti_reserve_huge(void *range, size_t bytes);
 
 /* Gives the range back; NULL is allowed. bytes as reserved. */
 void vti_release(void *range, size_t bytes);
-
-/* Memory to be freed like malloc's: on huge pages (bytes a multiple of their size), or on cache
- * lines of its own. Windows has neither for what free() takes back: there it is malloc's. */
-enum { VT_HUGE_PAGE = 2 << 20 };
-void *vti_allocate_huge(size_t bytes);
-void *vti_allocate_lines(size_t bytes);

@@ -4,10 +4,10 @@
 #include <stdint.h>
 
 #include "base/memory.h"
-#include "base/reserve.h"
 #include "base/threads.h"
 
 enum {
+    LARGE = 2 << 20,  /* bytes: of one huge page */
     MOST_SPARES = 32, /* a volume of fire has 20 arrays */
     BEFORE = 64,      /* bytes before what the caller gets: the head stands there */
     BEFORE_SMALL = 16 /* of blocks that are not large */
@@ -43,7 +43,7 @@ static void *hand_out(void *begin, size_t size, size_t before)
 /* In steps of at most an eighth, so that what grows a little from frame to frame fits again. */
 static size_t round_size(size_t size)
 {
-    size_t step = VT_HUGE_PAGE;
+    size_t step = LARGE;
     while (step < size / 16)
         step *= 2;
     return (size + step - 1) / step * step;
@@ -111,7 +111,7 @@ void *vti_borrow(size_t bytes)
 {
     if (bytes > SIZE_MAX / 4)
         return NULL;
-    if (bytes >= VT_HUGE_PAGE)
+    if (bytes >= LARGE)
         return allocate_large(round_size(bytes + BEFORE));
     void *const begin = vti_allocate(bytes + BEFORE_SMALL);
     return begin ? hand_out(begin, 0, BEFORE_SMALL) : NULL;
@@ -124,7 +124,7 @@ static void keep(void *begin, size_t size)
     limit_spares(MOST_SPARES - 1, peak - used);
 }
 
-void vti_give_back(void *memory)
+void vti_return_borrowed(void *memory)
 {
     if (!memory)
         return;

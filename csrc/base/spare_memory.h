@@ -9,9 +9,9 @@
 #include <stddef.h>
 
 /* Aligned to 16 bytes, behind huge pages where it is large, contents undefined; NULL when there is
- * no memory. vti_give_back gives it back, and NULL is allowed. */
+ * no memory. What is borrowed is brought back; NULL is allowed. */
 void *vti_borrow(size_t bytes);
-void vti_give_back(void *memory);
+void vti_return_borrowed(void *memory);
 
 /* From the first call of vti_keep_spares on blocks are kept, until each has been answered by one of
  * vti_drop_spares. */

@@ -244,7 +244,7 @@ static vt_status read_dye(const vt_volume *volume, int threads, vt_bricks *brick
         vti_parallel_for(threads, leaves->count, 16, multiply, &w);
         bricks->warmth = read_values(leaves, products, threads, bricks);
     }
-    vti_give_back(products);
+    vti_return_borrowed(products);
     return bricks->warmth ? VT_OK
                           : vti_fail(VT_OUT_OF_MEMORY, "no memory for the dye of a preview");
 }
@@ -267,8 +267,8 @@ static vt_status read_fire(const vt_volume *volume, int threads, vt_bricks *bric
         return status;
     bricks->glow = read_values(&volume->density, glow, threads, bricks);
     bricks->warmth = read_values(&volume->density, warmth, threads, bricks);
-    vti_give_back(glow);
-    vti_give_back(warmth);
+    vti_return_borrowed(glow);
+    vti_return_borrowed(warmth);
     bricks->glows = vti_allocate((size_t)bricks->stored + 1);
     if (!bricks->glow || !bricks->warmth || !bricks->glows)
         return vti_fail(VT_OUT_OF_MEMORY, "no memory for the fire of a preview");

@@ -7,7 +7,6 @@
 #include "base/math_double.h"
 #include "base/memory.h"
 #include "base/parallel.h"
-#include "base/reserve.h"
 #include "base/status.h"
 
 #define SEEN 0.4 /* share of the fire's light that the smoke between lets through */
@@ -87,8 +86,8 @@ vt_status vti_find_glow(const vt_volume *volume, int threads, float **glow, floa
     *glow = vti_borrow(bytes);
     *warmth = vti_borrow(bytes);
     if (!*glow || !*warmth) {
-        vti_give_back(*glow);
-        vti_give_back(*warmth);
+        vti_return_borrowed(*glow);
+        vti_return_borrowed(*warmth);
         *glow = *warmth = NULL;
         return vti_fail(VT_OUT_OF_MEMORY, "no memory for the fire of a preview");
     }

@@ -12,7 +12,6 @@
 #include "base/math_double.h"
 #include "base/memory.h"
 #include "base/parallel.h"
-#include "base/reserve.h"
 #include "base/status.h"
 
 /* Radius of the ball of the volume of a cube, edges. */

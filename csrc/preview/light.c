@@ -6,7 +6,6 @@
 #include "base/math_double.h"
 #include "base/memory.h"
 #include "base/parallel.h"
-#include "base/reserve.h"
 #include "base/status.h"
 
 #define OCTAVES 2

@@ -7,7 +7,6 @@
 #include "animation/definition.h"
 #include "base/memory.h"
 #include "base/parallel.h"
-#include "base/reserve.h"
 #include "base/status.h"
 #include "base/vec3.h"
 #include "preview/bodies.h"

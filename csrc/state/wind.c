@@ -2,7 +2,6 @@
 
 #include "base/growing_array.h"
 #include "base/memory.h"
-#include "base/spare_memory.h"
 #include "base/status.h"
 
 /* ---- values on nodes ---- */
@@ -14,7 +13,7 @@ static size_t count_nodes(const int32_t nodes[3])
 
 static f4 *allocate_values(const int32_t nodes[3])
 {
-    return vti_borrow(sizeof(f4) * count_nodes(nodes));
+    return vti_allocate_huge(sizeof(f4) * count_nodes(nodes));
 }
 
 static vt_status fail_memory(const char *what, const int32_t nodes[3])
@@ -57,7 +56,7 @@ vt_status vti_copy_wind_grid(const char *what, const vt_wind_grid *from, vt_wind
 
 void vti_destroy_wind_grid(vt_wind_grid *grid)
 {
-    vti_give_back((void *)(uintptr_t)grid->values);
+    vti_free((void *)(uintptr_t)grid->values);
     grid->values = NULL;
 }
 

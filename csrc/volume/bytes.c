@@ -14,7 +14,7 @@ void vti_reserve_bytes(vt_bytes *b, size_t size)
         return;
     if (b->size)
         memcpy(bytes, b->bytes, b->size);
-    vti_give_back(b->bytes);
+    vti_return_borrowed(b->bytes);
     b->bytes = bytes;
     b->capacity = size;
 }

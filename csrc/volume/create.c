@@ -134,7 +134,7 @@ static vt_status make_velocity(vt_volume *volume, const vt_tracer_source *source
     } else {
         status = vti_fail(VT_OUT_OF_MEMORY, "no memory for the velocity of a volume");
     }
-    vti_give_back(points);
+    vti_return_borrowed(points);
     vti_free(b);
     return status;
 }

@@ -165,7 +165,7 @@ void vti_destroy_leaves(vt_leaves *leaves)
 {
     vti_key_set_destroy(&leaves->set);
     vti_free(leaves->masks);
-    vti_give_back(leaves->values);
+    vti_return_borrowed(leaves->values);
     *leaves = (vt_leaves){0};
 }
 

@@ -349,7 +349,7 @@ static vt_status make_coverage(raster *r)
         rasterize_again(r, r->amounts, NULL, values);
         smooth_inside(r, 1.0, values, smoothed);
     }
-    vti_give_back(values);
+    vti_return_borrowed(values);
     return enough ? VT_OK : no_memory(r);
 }
 
@@ -380,8 +380,8 @@ static vt_status make_glow(raster *r)
     }
     for (int64_t i = 0; i < count && enough; i++)
         glow[i] = mass[i] > 0.0f ? glow_of(burning[i] / mass[i], field[VT_VOLUME_coverage][i]) : 0;
-    vti_give_back(mass);
-    vti_give_back(burning);
+    vti_return_borrowed(mass);
+    vti_return_borrowed(burning);
     return enough ? VT_OK : no_memory(r);
 }
 
@@ -451,13 +451,13 @@ static void destroy_raster(raster *r)
 {
     vti_destroy_sorted_points(&r->points);
     vti_destroy_leaves(&r->hat);
-    vti_give_back(r->spread);
-    vti_give_back(r->margined);
-    vti_give_back(r->share);
-    vti_give_back(r->wide);
+    vti_return_borrowed(r->spread);
+    vti_return_borrowed(r->margined);
+    vti_return_borrowed(r->share);
+    vti_return_borrowed(r->wide);
     vti_free(r->touched);
-    vti_give_back(r->amounts);
-    vti_give_back(r->mass);
+    vti_return_borrowed(r->amounts);
+    vti_return_borrowed(r->mass);
 }
 
 vt_status vti_rasterize(const vt_tracer_source *source, vt_volume *volume)

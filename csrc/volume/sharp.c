@@ -230,9 +230,9 @@ vt_status vti_find_spreads(const vt_tracer_source *source, double voxel_size, in
     } else {
         status = vti_fail(VT_OUT_OF_MEMORY, "no memory for the spread of %lld tracers",
                           (long long)source->count);
-        vti_give_back(t.spread);
+        vti_return_borrowed(t.spread);
     }
-    vti_give_back(t.nodes);
+    vti_return_borrowed(t.nodes);
     vti_destroy_sorted_points(&t.points);
     return status;
 }

@@ -219,7 +219,7 @@ static void clear(sorting *s)
         vti_free(s->chunks[n].counts);
     }
     vti_free(s->block_size);
-    vti_give_back(s->places);
+    vti_return_borrowed(s->places);
 }
 
 vt_status vti_sort_points(const vt_tracer_source *source, const vt_spread *spread,
@@ -249,7 +249,7 @@ void vti_destroy_sorted_points(vt_sorted_points *sorted)
 {
     vti_destroy_leaves(&sorted->leaves);
     vti_free(sorted->ends);
-    vti_give_back(sorted->sorted);
+    vti_return_borrowed(sorted->sorted);
     sorted->ends = NULL;
     sorted->sorted = NULL;
 }

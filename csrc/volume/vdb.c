@@ -30,7 +30,7 @@ enum {
 
 void vt_free(void *pointer)
 {
-    vti_give_back(pointer);
+    vti_return_borrowed(pointer);
 }
 
 static const char creator[] = "vorton " VORTON_VERSION;
@@ -165,7 +165,7 @@ static int plan_grid(vt_vdb_grid *g, int threads)
 static void destroy_grid(vt_vdb_grid *g)
 {
     vti_free(g->blocks);
-    vti_give_back(g->head.bytes);
+    vti_return_borrowed(g->head.bytes);
 }
 
 /* ---- the file ---- */
@@ -397,9 +397,9 @@ static vt_status encode_vdb_now(const vt_volume *volume, const vt_vdb_def *def, 
     }
     if (status == VT_OK)
         status = encode_rows(volume, def, rows, heat, &file);
-    vti_give_back(heat);
+    vti_return_borrowed(heat);
     if (status != VT_OK) {
-        vti_give_back(file.bytes);
+        vti_return_borrowed(file.bytes);
         return status;
     }
     *bytes = file.bytes;
