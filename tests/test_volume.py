@@ -333,8 +333,8 @@ def test_every_refused_allocation_is_reported_and_nothing_leaks(tmp_path):
     sources = ["tests/c/volume_memory.c", *(f"csrc/volume/{name}.c" for name in (
         "bytes", "create", "deflate", "leaves", "rasterize", "sharp", "smooth", "sorted_points",
         "tracer_source", "vdb", "vdb_leaves", "volume")),
-        *(f"csrc/base/{name}.c" for name in ("math_double", "parallel", "reserve", "spare_memory",
-                                             "status", "threads")),
+        *(f"csrc/base/{name}.c" for name in ("math_double", "memory", "parallel", "reserve",
+                                             "spare_memory", "status", "threads")),
         *(f"csrc/kernels/grid/{name}.c" for name in ("half_floats", "leaf_filter")),
         *(f"csrc/animation/{name}.c" for name in ("definition", "definition_tables",
                                                   "definition_checks", "track")),
