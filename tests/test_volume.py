@@ -333,8 +333,9 @@ def test_every_refused_allocation_is_reported_and_nothing_leaks(tmp_path):
     sources = ["tests/c/volume_memory.c", *(f"csrc/volume/{name}.c" for name in (
         "bytes", "create", "deflate", "leaves", "rasterize", "sharp", "smooth", "sorted_points",
         "tracer_source", "vdb", "vdb_leaves", "volume")),
-        *(f"csrc/base/{name}.c" for name in ("math_double", "parallel", "reserve", "status",
-                                             "threads")),
+        *(f"csrc/base/{name}.c" for name in ("math_double", "memory", "parallel", "reserve",
+                                             "spare_memory", "status", "threads")),
+        *(f"csrc/kernels/grid/{name}.c" for name in ("half_floats", "leaf_filter")),
         *(f"csrc/animation/{name}.c" for name in ("definition", "definition_tables",
                                                   "definition_checks", "track")),
         "csrc/model/combustion.c"]
@@ -359,15 +360,16 @@ def test_every_refused_allocation_is_reported_and_nothing_leaks(tmp_path):
 # ---- half floats ----
 
 @pytest.mark.slow
-def test_half_floats_are_those_of_numpy():
-    halves = native.load(code="""
-        #include "volume/half.h"
-        void halves_of(int64_t count, const float *x, uint16_t *out)
+@pytest.mark.parametrize("target", native.targets())
+def test_half_floats_are_those_of_numpy(target):
+    halve = native.load("csrc/kernels/grid/half_floats.c", target=target, code="""
+        #include "kernels/grid/half_floats.h"
+        float halves_of(int64_t count, const float *x, uint16_t *out)
         {
-            for (int64_t i = 0; i < count; i++)
-                out[i] = vti_half(x[i]);
+            return VT_NAME(halve)(count, x, out);
         }
-        """)
+        """).halves_of
+    halve.restype = ctypes.c_float
     random = np.random.default_rng(5)
     bits = random.integers(0, 2**32, 4_000_000, dtype=np.uint64).astype(np.uint32)
     every_half = np.arange(2**16, dtype=np.uint16).view(np.float16).astype(np.float32)
@@ -375,11 +377,12 @@ def test_half_floats_are_those_of_numpy():
         around = [np.nextafter(every_half, np.float32(s)) for s in (-np.inf, np.inf)]
         between = (every_half[1:].astype(np.float64) + every_half[:-1]).astype(np.float32) / 2
     x = np.concatenate([bits.view(np.float32), every_half, *around, between])
-    out = np.zeros(len(x), np.uint16)
-    halves.halves_of(ctypes.c_int64(len(x)), x.ctypes.data_as(ctypes.c_void_p),
-                     out.ctypes.data_as(ctypes.c_void_p))
-    with np.errstate(over="ignore", invalid="ignore"):
-        expected = x.astype(np.float16).view(np.uint16)
-    number = ~np.isnan(x)
-    assert np.array_equal(out[number], expected[number])
-    assert np.isnan(out[~number].view(np.float16)).all()
+    x = x[np.isfinite(x)]
+    for count in [*range(40), len(x)]:
+        out = np.full(count + 1, 12345, np.uint16)
+        largest = halve(ctypes.c_int64(count), x.ctypes.data_as(ctypes.c_void_p),
+                        out.ctypes.data_as(ctypes.c_void_p))
+        with np.errstate(over="ignore"):
+            expected = x[:count].astype(np.float16).view(np.uint16)
+        assert np.array_equal(out, np.append(expected, np.uint16(12345)))
+        assert largest == np.abs(x[:count]).max(initial=0)

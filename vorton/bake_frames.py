@@ -47,9 +47,12 @@ def frame_name(name: str, number: int, suffix: str) -> str:
     return f"{name}_{number:04}{suffix}"
 
 
-@dataclasses.dataclass(frozen=True, eq=False)
+@dataclasses.dataclass(eq=False)
 class Frame:
     """A frame as it was taken from the simulation, of which it shares no memory.
+
+    What has been encoded it gives up: the next frame, which is made beside its writing, takes that
+    memory.
 
     Attributes
     ----------
@@ -163,6 +166,7 @@ def write_frame(
     if frame.state is not None and states is not None:
         with parts.timed("archive"):
             block = _core.pack_state(frame.state)
+            frame.state = None
         with parts.timed("write"):
             states.append(block)
     if "files" not in frame.record:  # it was passed on the way to others
@@ -179,13 +183,16 @@ def write_files(frame: Frame, manifest: Manifest, parts: Parts) -> None:
         with parts.timed("encode"):
             frame.record.update(_about_volume(frame.volume))
             content, plain = _encode_volume(frame.volume, manifest.data["volumes"])
+            frame.volume = None
         with parts.timed("hash"):
             digest = _sha256(content)
             values = digest if plain is content else _sha256(plain)
         files.append(_write_file(manifest, frame, ".vdb", content, digest, values, parts))
+        del content, plain
     if frame.columns is not None:
         with parts.timed("encode"):
             columns = _in_id_order(frame.columns)
+            frame.columns = None
             content = tracer_files.encode(columns)
         with parts.timed("hash"):
             digest, values = _sha256(content), tracer_files.values_sha256(columns)

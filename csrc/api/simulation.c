@@ -1,5 +1,6 @@
 #include "animation/definition.h"
 #include "base/reserve.h"
+#include "base/spare_memory.h"
 #include "base/status.h"
 #include "sources/sources.h"
 #include "state/simulation.h"
@@ -84,6 +85,7 @@ static vt_status create_simulation_now(const vt_simulation_def *def, vt_simulati
     vt_simulation *const s = vti_reserve(sizeof *s); /* aligned as what threads write in it */
     if (!s)
         return vti_fail(VT_OUT_OF_MEMORY, "no memory for a simulation");
+    vti_keep_spares();
     s->def = *def;
     s->born_until = -1;
     if (s->def.threads == 0)
@@ -136,6 +138,7 @@ void vt_destroy_simulation(vt_simulation *s)
     vti_release(s->grid_memory, s->grid_bytes);
     vti_release(s->shown_memory, s->shown_bytes);
     vti_release(s, sizeof *s);
+    vti_drop_spares();
 }
 
 /* Room in the copy: as asked for, enough for the rows alive. */
@@ -189,6 +192,7 @@ static vt_status copy_inside(const vt_simulation *from, int64_t max_vortons, int
     vt_simulation *const to = vti_reserve(sizeof *to);
     if (!to)
         return vti_fail(VT_OUT_OF_MEMORY, "no memory for a simulation");
+    vti_keep_spares();
     memcpy(to, from, offsetof(vt_simulation, vortons));
     to->def = def;
     status = copy_memory(from, to);

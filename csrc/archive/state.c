@@ -7,6 +7,7 @@
 #include "base/memory.h"
 #include "base/parallel.h"
 #include "base/reserve.h"
+#include "base/spare_memory.h"
 #include "base/status.h"
 #include "field/domain.h"
 #include "model/columns.h"
@@ -92,7 +93,7 @@ static vt_status save_now(vt_simulation *s, vt_state_list *list, int64_t number,
 static vt_status hand_over(vt_status status, vt_bytes *made, uint8_t **bytes, int64_t *size)
 {
     if (status) {
-        vti_free(made->bytes);
+        vti_return_borrowed(made->bytes);
         return status;
     }
     *bytes = made->bytes;
@@ -382,6 +383,6 @@ vt_status vt_load_state(vt_simulation *s, const uint8_t *bytes, int64_t size)
     if (!status)
         status = load_now(s, list, unpacked.bytes ? unpacked.bytes : bytes, &head);
     vti_free(list);
-    vti_free(unpacked.bytes);
+    vti_return_borrowed(unpacked.bytes);
     return vti_leave(s, status);
 }

@@ -238,14 +238,13 @@ static void multiply(void *context, int64_t begin, int64_t end)
 static vt_status read_dye(const vt_volume *volume, int threads, vt_bricks *bricks)
 {
     const vt_leaves *const leaves = &volume->density;
-    float *const products =
-        vti_allocate_huge((size_t)leaves->count * VT_LEAF_VOXELS * sizeof(float));
+    float *const products = vti_borrow((size_t)leaves->count * VT_LEAF_VOXELS * sizeof(float));
     weighting w = {leaves->values, volume->field[VT_VOLUME_temperature], products};
     if (products) {
         vti_parallel_for(threads, leaves->count, 16, multiply, &w);
         bricks->warmth = read_values(leaves, products, threads, bricks);
     }
-    vti_free(products);
+    vti_return_borrowed(products);
     return bricks->warmth ? VT_OK
                           : vti_fail(VT_OUT_OF_MEMORY, "no memory for the dye of a preview");
 }
@@ -268,8 +267,8 @@ static vt_status read_fire(const vt_volume *volume, int threads, vt_bricks *bric
         return status;
     bricks->glow = read_values(&volume->density, glow, threads, bricks);
     bricks->warmth = read_values(&volume->density, warmth, threads, bricks);
-    vti_free(glow);
-    vti_free(warmth);
+    vti_return_borrowed(glow);
+    vti_return_borrowed(warmth);
     bricks->glows = vti_allocate((size_t)bricks->stored + 1);
     if (!bricks->glow || !bricks->warmth || !bricks->glows)
         return vti_fail(VT_OUT_OF_MEMORY, "no memory for the fire of a preview");

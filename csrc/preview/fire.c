@@ -83,11 +83,11 @@ static void find_glow(void *context, int64_t begin, int64_t end)
 vt_status vti_find_glow(const vt_volume *volume, int threads, float **glow, float **warmth)
 {
     const size_t bytes = (size_t)volume->density.count * VT_LEAF_VOXELS * sizeof(float);
-    *glow = vti_allocate_huge(bytes);
-    *warmth = vti_allocate_huge(bytes);
+    *glow = vti_borrow(bytes);
+    *warmth = vti_borrow(bytes);
     if (!*glow || !*warmth) {
-        vti_free(*glow);
-        vti_free(*warmth);
+        vti_return_borrowed(*glow);
+        vti_return_borrowed(*warmth);
         *glow = *warmth = NULL;
         return vti_fail(VT_OUT_OF_MEMORY, "no memory for the fire of a preview");
     }

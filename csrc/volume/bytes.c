@@ -2,17 +2,21 @@
 
 #include <string.h>
 
-#include "base/memory.h"
-#include "base/reserve.h"
+#include "base/spare_memory.h"
 
 void vti_reserve_bytes(vt_bytes *b, size_t size)
 {
     if (b->failed || size <= b->capacity)
         return;
-    uint8_t *const bytes = b->bytes ? vti_resize(b->bytes, size) : vti_allocate_huge(size);
+    uint8_t *const bytes = vti_borrow(size);
     b->failed = !bytes;
-    b->bytes = bytes ? bytes : b->bytes;
-    b->capacity = bytes ? size : b->capacity;
+    if (b->failed)
+        return;
+    if (b->size)
+        memcpy(bytes, b->bytes, b->size);
+    vti_return_borrowed(b->bytes);
+    b->bytes = bytes;
+    b->capacity = size;
 }
 
 static uint8_t *extend(vt_bytes *b, size_t size)

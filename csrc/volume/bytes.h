@@ -7,7 +7,7 @@
 #include "base/memory.h"
 
 typedef struct vt_bytes {
-    uint8_t *bytes; /* to be given back with vti_free() */
+    uint8_t *bytes; /* vti_return_borrowed gives it back */
     size_t size, capacity;
     int failed; /* no memory: what follows is not stored */
 } vt_bytes;

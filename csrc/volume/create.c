@@ -126,7 +126,7 @@ static vt_status make_velocity(vt_volume *volume, const vt_tracer_source *source
     if (status != VT_OK || volume->velocity.count == 0)
         return status;
     batch *const b = vti_allocate(sizeof *b);
-    float *const points = vti_allocate_huge((size_t)2 * 3 * BATCH * sizeof *points);
+    float *const points = vti_borrow((size_t)2 * 3 * BATCH * sizeof *points);
     if (b && points) {
         *b = (batch){.volume = volume, .points = points, .velocity = points + 3 * BATCH};
         memset(b->bad_row, 0xff, sizeof b->bad_row);
@@ -134,7 +134,7 @@ static vt_status make_velocity(vt_volume *volume, const vt_tracer_source *source
     } else {
         status = vti_fail(VT_OUT_OF_MEMORY, "no memory for the velocity of a volume");
     }
-    vti_free(points);
+    vti_return_borrowed(points);
     vti_free(b);
     return status;
 }

@@ -140,7 +140,7 @@ static int make_values(vt_leaves *leaves, int components)
     leaves->components = components;
     if (components == 0 || leaves->count == 0)
         return 0;
-    leaves->values = vti_allocate_huge((size_t)leaves->count * floats * sizeof(float));
+    leaves->values = vti_borrow((size_t)leaves->count * floats * sizeof(float));
     return leaves->values ? 0 : -1;
 }
 
@@ -165,7 +165,7 @@ void vti_destroy_leaves(vt_leaves *leaves)
 {
     vti_key_set_destroy(&leaves->set);
     vti_free(leaves->masks);
-    vti_free(leaves->values);
+    vti_return_borrowed(leaves->values);
     *leaves = (vt_leaves){0};
 }
 

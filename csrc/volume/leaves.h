@@ -5,7 +5,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/reserve.h"
+#include "base/spare_memory.h"
 #include "vorton.h"
 
 enum { VT_LEAF_SIDE = 8, VT_LEAF_VOXELS = 512, VT_LEAF_WORDS = 8 };

@@ -12,7 +12,8 @@
 enum {
     SIDE = VT_LEAF_SIDE + 1, /* of a leaf with its margin */
     MARGINED = SIDE * SIDE * SIDE,
-    PITCH = 736 /* floats from one such leaf to the next */
+    PITCH = 736, /* floats from one such leaf to the next */
+    AHEAD = 16   /* points that are asked for before their turn */
 };
 
 typedef double pair __attribute__((vector_size(16)));
@@ -79,14 +80,27 @@ static inline int deposit_point(const raster *r, int64_t point, double *sums)
     return (x + 1) >> 3 << 2 | (y + 1) >> 3 << 1 | (z + 1) >> 3;
 }
 
+/* The tracers of a leaf lie anywhere in their columns, which the processor does not foresee. */
+static inline void prefetch_point(const raster *r, int64_t i)
+{
+    const int64_t tracer = r->points.sorted[i < r->points.count ? i : 0] >> r->points.shift;
+    __builtin_prefetch(r->source->position + 3 * tracer);
+    if (r->amount)
+        __builtin_prefetch(r->amount + tracer);
+    if (r->value)
+        __builtin_prefetch(r->value + tracer);
+}
+
 static void deposit_leaf(void *context, int64_t leaf)
 {
     raster *const r = context;
     double sums[MARGINED] = {0.0};
     float *const out = r->margined + leaf * PITCH;
     unsigned over = 0;
-    for (int64_t i = leaf ? r->points.ends[leaf - 1] : 0; i < r->points.ends[leaf]; i++)
+    for (int64_t i = leaf ? r->points.ends[leaf - 1] : 0; i < r->points.ends[leaf]; i++) {
+        prefetch_point(r, i + AHEAD);
         over |= 1u << deposit_point(r, r->points.sorted[i], sums);
+    }
     for (int i = 0; i < MARGINED; i++)
         out[i] = (float)(sums[i] * r->scale);
     /* Over two faces is also over each of them. */
@@ -149,7 +163,7 @@ static vt_status check_finite(const raster *r, const char *what)
 static vt_status deposit(raster *r)
 {
     vt_key_set keys = {0};
-    r->margined = vti_allocate_huge((size_t)r->points.leaves.count * PITCH * sizeof *r->margined);
+    r->margined = vti_borrow((size_t)r->points.leaves.count * PITCH * sizeof *r->margined);
     r->touched = vti_allocate((size_t)r->points.leaves.count);
     if (!r->margined || !r->touched)
         return no_memory(r);
@@ -197,8 +211,8 @@ static vt_status share_by_count(raster *r)
 {
     const size_t bytes = (size_t)r->hat.count * VT_LEAF_VOXELS * sizeof(float);
     float *const density = r->hat.values;
-    r->share = vti_allocate_huge(bytes);
-    r->wide = vti_allocate_huge(bytes);
+    r->share = vti_borrow(bytes);
+    r->wide = vti_borrow(bytes);
     if (!r->share || !r->wide)
         return no_memory(r);
     r->hat.values = r->wide;
@@ -280,7 +294,7 @@ static void divide_leaves(void *context, int64_t begin, int64_t end)
 
 static float *allocate_values(const raster *r)
 {
-    return vti_allocate_huge((size_t)r->volume->density.count * VT_LEAF_VOXELS * sizeof(float));
+    return vti_borrow((size_t)r->volume->density.count * VT_LEAF_VOXELS * sizeof(float));
 }
 
 static vt_status make_mean(raster *r, int field, const float *value, float outside)
@@ -335,7 +349,7 @@ static vt_status make_coverage(raster *r)
         rasterize_again(r, r->amounts, NULL, values);
         smooth_inside(r, 1.0, values, smoothed);
     }
-    vti_free(values);
+    vti_return_borrowed(values);
     return enough ? VT_OK : no_memory(r);
 }
 
@@ -366,8 +380,8 @@ static vt_status make_glow(raster *r)
     }
     for (int64_t i = 0; i < count && enough; i++)
         glow[i] = mass[i] > 0.0f ? glow_of(burning[i] / mass[i], field[VT_VOLUME_coverage][i]) : 0;
-    vti_free(mass);
-    vti_free(burning);
+    vti_return_borrowed(mass);
+    vti_return_borrowed(burning);
     return enough ? VT_OK : no_memory(r);
 }
 
@@ -379,7 +393,7 @@ static vt_status make_fields(raster *r)
     if (r->volume->density.count == 0)
         return VT_OK;
     if (burns) {
-        r->amounts = vti_allocate_huge((size_t)s->count * sizeof *r->amounts);
+        r->amounts = vti_borrow((size_t)s->count * sizeof *r->amounts);
         status = r->amounts ? keep_smoke(r) : no_memory(r);
     }
     if (status == VT_OK && s->temperature)
@@ -437,13 +451,13 @@ static void destroy_raster(raster *r)
 {
     vti_destroy_sorted_points(&r->points);
     vti_destroy_leaves(&r->hat);
-    vti_free(r->spread);
-    vti_free(r->margined);
-    vti_free(r->share);
-    vti_free(r->wide);
+    vti_return_borrowed(r->spread);
+    vti_return_borrowed(r->margined);
+    vti_return_borrowed(r->share);
+    vti_return_borrowed(r->wide);
     vti_free(r->touched);
-    vti_free(r->amounts);
-    vti_free(r->mass);
+    vti_return_borrowed(r->amounts);
+    vti_return_borrowed(r->mass);
 }
 
 vt_status vti_rasterize(const vt_tracer_source *source, vt_volume *volume)

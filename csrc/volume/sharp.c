@@ -221,8 +221,8 @@ vt_status vti_find_spreads(const vt_tracer_source *source, double voxel_size, in
     status = vti_sort_points(source, NULL, t.cell / VT_LEAF_SIDE, threads, &t.points);
     if (status != VT_OK)
         return status;
-    t.nodes = vti_allocate_huge((size_t)t.points.leaves.count * CORNERS * sizeof *t.nodes);
-    t.spread = vti_allocate_huge((size_t)source->count * sizeof *t.spread);
+    t.nodes = vti_borrow((size_t)t.points.leaves.count * CORNERS * sizeof *t.nodes);
+    t.spread = vti_borrow((size_t)source->count * sizeof *t.spread);
     if (t.nodes && t.spread) {
         vti_parallel_each(threads, t.points.leaves.count, 64, sum_cell, &t);
         vti_parallel_each(threads, t.points.leaves.count, 64, spread_cell, &t);
@@ -230,9 +230,9 @@ vt_status vti_find_spreads(const vt_tracer_source *source, double voxel_size, in
     } else {
         status = vti_fail(VT_OUT_OF_MEMORY, "no memory for the spread of %lld tracers",
                           (long long)source->count);
-        vti_free(t.spread);
+        vti_return_borrowed(t.spread);
     }
-    vti_free(t.nodes);
+    vti_return_borrowed(t.nodes);
     vti_destroy_sorted_points(&t.points);
     return status;
 }

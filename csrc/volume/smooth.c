@@ -1,9 +1,12 @@
 #include "volume/smooth.h"
 
+#include <string.h>
+
 #include "base/parallel.h"
-#include "base/simd.h"
+#include "kernels/dispatch.h"
 
 typedef struct smoothing {
+    const vt_stage_table *stages;
     const vt_leaves *hat;
     float taps[3];        /* centre, 1 and 2 voxels off */
     const uint64_t *keys; /* of the leaves to fill */
@@ -11,7 +14,7 @@ typedef struct smoothing {
     _Bool add;
 } smoothing;
 
-enum { MOST = 2, WINDOW = VT_LEAF_SIDE + 2 * MOST };
+enum { MOST = VT_LEAF_FILTER_REACH, WINDOW = VT_LEAF_FILTER_WINDOW };
 
 /* The deposit around a leaf, 2 voxels beyond its faces. */
 static void gather_window(const vt_leaves *hat, uint64_t key, float window[WINDOW][WINDOW][WINDOW])
@@ -38,41 +41,13 @@ static void gather_window(const vt_leaves *hat, uint64_t key, float window[WINDO
     }
 }
 
-VT_INLINE f8 five_taps(f8 lower2, f8 lower, f8 centre, f8 upper, f8 upper2, const float taps[3])
-{
-    return centre * taps[0] + (lower + upper) * taps[1] + (lower2 + upper2) * taps[2];
-}
-
-/* Along z, then y, then x, 8 voxels along z at once. */
-static void filter_leaf(const smoothing *s, uint64_t key, float *values)
-{
-    float window[WINDOW][WINDOW][WINDOW];
-    f8 z_done[WINDOW][WINDOW], y_done[WINDOW][VT_LEAF_SIDE];
-    gather_window(s->hat, key, window);
-    for (int x = 0; x < WINDOW; x++)
-        for (int y = 0; y < WINDOW; y++) {
-            const float *const at = window[x][y];
-            z_done[x][y] = five_taps(f8_load(at), f8_load(at + 1), f8_load(at + 2), f8_load(at + 3),
-                                     f8_load(at + 4), s->taps);
-        }
-    for (int x = 0; x < WINDOW; x++)
-        for (int y = 0; y < VT_LEAF_SIDE; y++) {
-            const f8 *const at = &z_done[x][y];
-            y_done[x][y] = five_taps(at[0], at[1], at[2], at[3], at[4], s->taps);
-        }
-    for (int x = 0; x < VT_LEAF_SIDE; x++)
-        for (int y = 0; y < VT_LEAF_SIDE; y++) {
-            float *const to = values + 64 * x + 8 * y;
-            const f8 done = five_taps(y_done[x][y], y_done[x + 1][y], y_done[x + 2][y],
-                                      y_done[x + 3][y], y_done[x + 4][y], s->taps);
-            f8_store(to, s->add ? f8_load(to) + done : done);
-        }
-}
-
-static void filter_one_leaf(void *context, int64_t row)
+static void filter_leaf(void *context, int64_t row)
 {
     const smoothing *const s = context;
-    filter_leaf(s, s->keys[row], s->values + row * VT_LEAF_VOXELS);
+    float window[WINDOW][WINDOW][WINDOW];
+    gather_window(s->hat, s->keys[row], window);
+    s->stages->filter_leaf((const float (*)[WINDOW][WINDOW])window, s->taps, s->add,
+                           s->values + row * VT_LEAF_VOXELS);
 }
 
 /* One pass of b, 1 - 2 b, b has variance 2 b; it is positive up to variance 1/2, two of it up to 1.
@@ -87,11 +62,12 @@ static void smooth_values(const vt_leaves *hat, double variance, int threads,
 {
     const int passes = passes_of(variance);
     const double b = variance / (2.0 * passes), centre = 1.0 - 2.0 * b;
-    smoothing s = {.hat = hat, .keys = smoothed->keys, .values = values, .add = add};
+    smoothing s = {
+        .stages = vti_stages(), .hat = hat, .keys = smoothed->keys, .values = values, .add = add};
     s.taps[0] = (float)(passes == 1 ? centre : centre * centre + 2.0 * b * b);
     s.taps[1] = (float)(passes == 1 ? b : 2.0 * b * centre);
     s.taps[2] = (float)(passes == 1 ? 0.0 : b * b);
-    vti_parallel_each(threads, smoothed->count, 16, filter_one_leaf, &s);
+    vti_parallel_each(threads, smoothed->count, 16, filter_leaf, &s);
 }
 
 void vti_smooth_values(const vt_leaves *hat, double variance, int threads,

@@ -124,7 +124,7 @@ static vt_status find_all_leaves(sorting *s)
     s->chunk_size = BLOCK * (least > 4 ? least : 4);
     s->chunk_count = (s->to->count - 1) / s->chunk_size + 1;
     s->block_size = vti_allocate((size_t)blocks * sizeof *s->block_size);
-    s->places = vti_allocate_huge((size_t)s->to->count * sizeof *s->places);
+    s->places = vti_borrow((size_t)s->to->count * sizeof *s->places);
     if (!s->block_size || !s->places)
         return no_memory(s);
     for (int64_t n = 0; n < s->chunk_count; n++)
@@ -179,7 +179,7 @@ static void move_points(void *context, int64_t begin, int64_t end)
 
 static vt_status move_all(sorting *s)
 {
-    s->to->sorted = vti_allocate_huge((size_t)s->to->count * sizeof *s->to->sorted);
+    s->to->sorted = vti_borrow((size_t)s->to->count * sizeof *s->to->sorted);
     s->to->ends = vti_allocate((size_t)s->to->leaves.count * sizeof *s->to->ends);
     if (!s->to->sorted || !s->to->ends)
         return no_memory(s);
@@ -219,7 +219,7 @@ static void clear(sorting *s)
         vti_free(s->chunks[n].counts);
     }
     vti_free(s->block_size);
-    vti_free(s->places);
+    vti_return_borrowed(s->places);
 }
 
 vt_status vti_sort_points(const vt_tracer_source *source, const vt_spread *spread,
@@ -249,7 +249,7 @@ void vti_destroy_sorted_points(vt_sorted_points *sorted)
 {
     vti_destroy_leaves(&sorted->leaves);
     vti_free(sorted->ends);
-    vti_free(sorted->sorted);
+    vti_return_borrowed(sorted->sorted);
     sorted->ends = NULL;
     sorted->sorted = NULL;
 }

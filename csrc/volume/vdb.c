@@ -13,7 +13,7 @@
 #include "base/memory.h"
 #include "base/random.h"
 #include "base/status.h"
-#include "volume/half.h"
+#include "kernels/grid/half_floats.h"
 #include "volume/vdb_leaves.h"
 #include "volume/volume.h"
 
@@ -30,7 +30,7 @@ enum {
 
 void vt_free(void *pointer)
 {
-    vti_free(pointer);
+    vti_return_borrowed(pointer);
 }
 
 static const char creator[] = "vorton " VORTON_VERSION;
@@ -165,7 +165,7 @@ static int plan_grid(vt_vdb_grid *g, int threads)
 static void destroy_grid(vt_vdb_grid *g)
 {
     vti_free(g->blocks);
-    vti_free(g->head.bytes);
+    vti_return_borrowed(g->head.bytes);
 }
 
 /* ---- the file ---- */
@@ -316,7 +316,7 @@ static float *make_heat(const vt_volume *volume)
 {
     const size_t count = (size_t)volume->density.count * VT_LEAF_VOXELS;
     float *const *const field = volume->field;
-    float *const heat = vti_allocate_huge((count + 1) * sizeof *heat);
+    float *const heat = vti_borrow((count + 1) * sizeof *heat);
     for (size_t i = 0; heat && i < count; i++)
         heat[i] = field[VT_VOLUME_glow] ? field[VT_VOLUME_glow][i]
                                         : vti_heat_of(field[VT_VOLUME_temperature][i]);
@@ -397,9 +397,9 @@ static vt_status encode_vdb_now(const vt_volume *volume, const vt_vdb_def *def, 
     }
     if (status == VT_OK)
         status = encode_rows(volume, def, rows, heat, &file);
-    vti_free(heat);
+    vti_return_borrowed(heat);
     if (status != VT_OK) {
-        vti_free(file.bytes);
+        vti_return_borrowed(file.bytes);
         return status;
     }
     *bytes = file.bytes;

@@ -2,8 +2,8 @@
 
 #include "base/memory.h"
 #include "base/random.h"
+#include "kernels/dispatch.h"
 #include "volume/deflate.h"
-#include "volume/half.h"
 
 enum {
     LEAF_BLOCK = 64, /* leaves that one thread encodes at a time */
@@ -18,7 +18,7 @@ _Static_assert(sizeof(float) * LEAF_FLOATS <= VT_DEFLATE_MOST, "a leaf is packed
 static const double most_packed = 0.75;
 
 /* Values of a leaf as they are stored; a negative size says that they are not packed. */
-static void put_values(vt_bytes *b, const vt_vdb_grid *g, vt_deflate *work, void *values,
+static void put_values(vt_bytes *b, const vt_vdb_grid *g, vt_deflate *work, const void *values,
                        size_t size)
 {
     uint8_t packed[sizeof(float) * LEAF_FLOATS];
@@ -59,32 +59,27 @@ static size_t take_active(const vt_vdb_grid *g, int64_t row, float *values)
     return (size_t)(to - values);
 }
 
-static float largest_magnitude(const float *values, size_t count)
-{
-    float largest = 0.0f;
-    for (size_t i = 0; i < count; i++) {
-        const float magnitude = values[i] < 0.0f ? -values[i] : values[i];
-        largest = magnitude > largest ? magnitude : largest;
-    }
-    return largest;
-}
-
 /* A leaf as it is stored: its floats, or the half floats that take their place. */
 typedef struct leaf_values {
     float values[LEAF_FLOATS];
     uint16_t halves[LEAF_FLOATS];
-    size_t count;
-    void *stored;
-    size_t size; /* bytes of what is stored */
+    const void *stored;
+    size_t size;   /* bytes of what is stored */
+    float largest; /* magnitude */
 } leaf_values;
 
 static void load_leaf(const vt_vdb_grid *g, int64_t row, leaf_values *leaf)
 {
-    leaf->count = take_active(g, row, leaf->values);
-    leaf->stored = g->half ? (void *)leaf->halves : leaf->values;
-    leaf->size = leaf->count * (g->half ? sizeof *leaf->halves : sizeof *leaf->values);
-    for (size_t i = 0; g->half && i < leaf->count; i++)
-        leaf->halves[i] = vti_half(leaf->values[i]);
+    const size_t all = (size_t)VT_LEAF_VOXELS * (size_t)g->components;
+    const float *values = g->values + (size_t)row * all;
+    size_t count = all;
+    if (vti_leaf_active(g->leaves, row) < VT_LEAF_VOXELS) {
+        count = take_active(g, row, leaf->values);
+        values = leaf->values;
+    }
+    leaf->stored = g->half ? (const void *)leaf->halves : values;
+    leaf->size = count * (g->half ? sizeof *leaf->halves : sizeof *values);
+    leaf->largest = g->half ? vti_stages()->halve((int64_t)count, values, leaf->halves) : 0.0f;
 }
 
 int vti_packing_pays(const vt_vdb_grid *g)
@@ -111,7 +106,7 @@ static float put_leaf(vt_bytes *b, const vt_vdb_grid *g, vt_deflate *work, int64
     vti_put(b, g->leaves->masks + row * VT_LEAF_WORDS, 64);
     vti_put_byte(b, VT_VDB_NO_INACTIVE);
     put_values(b, g, work, leaf.stored, leaf.size);
-    return largest_magnitude(leaf.values, leaf.count);
+    return leaf.largest;
 }
 
 /* In lanes, none of which waits for the product of another. */

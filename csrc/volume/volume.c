@@ -36,7 +36,7 @@ void vt_destroy_volume(vt_volume *volume)
     vti_destroy_leaves(&volume->density);
     vti_destroy_leaves(&volume->velocity);
     for (int field = 0; field < VT_VOLUME_FIELDS; field++)
-        vti_free(volume->field[field]);
+        vti_return_borrowed(volume->field[field]);
     vti_free(volume);
 }
 

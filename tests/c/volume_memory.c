@@ -7,7 +7,16 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "kernels/dispatch.h"
 #include "vorton.h"
+
+/* The kernels that volumes take; the others are not linked. */
+const vt_stage_table *vti_stages(void)
+{
+    static const vt_stage_table stages = {.filter_leaf = vti_scalar_filter_leaf,
+                                          .halve = vti_scalar_halve};
+    return &stages;
+}
 
 void *__real_malloc(size_t bytes);
 void *__real_calloc(size_t count, size_t bytes);

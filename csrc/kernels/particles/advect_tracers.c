@@ -275,26 +275,37 @@ void VT_NAME(advect)(const vt_grid *grid, double dt, double reach, const double 
     vti_parallel_for(threads, count, VT_ADVECT_BLOCK, advect_block, &c);
 }
 
+/* Of VL points, or of the `left` that there are; the last of them is taken for the others. */
+VT_INLINE void sample_some(const box *b, const float *points, int64_t left, float *velocity,
+                           uint8_t *inside)
+{
+    float rows[3 * VL];
+    flight f;
+    vf u[4];
+    for (int l = 0; l < VL && left < VL; l++)
+        memcpy(rows + 3 * l, points + 3 * (l < left ? l : left - 1), 12);
+    depart(b, &f, left < VL ? rows : points);
+    fetch(b, &f, u);
+    if (left == VL && !vi_any(f.missed)) {
+        vti_store_rows(velocity, u);
+        memset(inside, 1, VL);
+        return;
+    }
+    vti_store_rows(rows, u);
+    for (int l = 0; l < left; l++) {
+        inside[l] = f.missed[l] == 0;
+        if (!f.missed[l])
+            memcpy(velocity + 3 * l, rows + 3 * l, 12);
+    }
+}
+
 static void sample_block(void *data, int64_t begin, int64_t end)
 {
     const context *const c = data;
     const box b = make_box(c->grid);
-    for (int64_t i = begin; i < end; i += VL) {
-        const int64_t left = end - i < VL ? end - i : VL;
-        float rows[3 * VL];
-        for (int l = 0; l < VL; l++)
-            memcpy(rows + 3 * l, c->points + 3 * (i + (l < left ? l : left - 1)), 12);
-        flight f;
-        vf u[4];
-        depart(&b, &f, rows);
-        fetch(&b, &f, u);
-        vti_store_rows(rows, u);
-        for (int l = 0; l < left; l++) {
-            c->inside[i + l] = f.missed[l] == 0;
-            if (!f.missed[l])
-                memcpy(c->velocity + 3 * (i + l), rows + 3 * l, 12);
-        }
-    }
+    for (int64_t i = begin; i < end; i += VL)
+        sample_some(&b, c->points + 3 * i, end - i < VL ? end - i : VL, c->velocity + 3 * i,
+                    c->inside + i);
 }
 
 void VT_NAME(sample)(const vt_grid *grid, int64_t count, const float *points, float *velocity,

@@ -1,0 +1,159 @@
+#include "base/spare_memory.h"
+
+#include <stdatomic.h>
+#include <stdint.h>
+
+#include "base/memory.h"
+#include "base/threads.h"
+
+enum {
+    LARGE = 2 << 20,  /* bytes: of one huge page */
+    MOST_SPARES = 32, /* a volume of fire has 20 arrays */
+    BEFORE = 64,      /* bytes before what the caller gets: the head stands there */
+    BEFORE_SMALL = 16 /* of blocks that are not large */
+};
+
+/* Lies just before what the caller gets. */
+typedef struct block_head {
+    void *begin; /* what vti_free() takes */
+    size_t size; /* from there on; 0: it is not to be kept */
+} block_head;
+_Static_assert(sizeof(block_head) <= BEFORE_SMALL, "malloc's alignment is kept");
+
+typedef struct spare {
+    void *begin;
+    size_t size;
+} spare;
+
+/* The oldest spare first. Whoever does not get the lock at once does without spares: so nobody
+ * waits, and a process that was forked while another thread had it runs on. */
+static vt_mutex lock = VT_NEW_MUTEX;
+static spare spares[MOST_SPARES];
+static int count;
+static size_t used, waiting, peak; /* bytes: of blocks in use, of spares, most that were in use */
+static _Atomic int keepers;
+
+static void *hand_out(void *begin, size_t size, size_t before)
+{
+    char *const memory = (char *)begin + before;
+    ((block_head *)(void *)memory)[-1] = (block_head){begin, size};
+    return memory;
+}
+
+/* In steps of at most an eighth, so that what grows a little from frame to frame fits again. */
+static size_t round_size(size_t size)
+{
+    size_t step = LARGE;
+    while (step < size / 16)
+        step *= 2;
+    return (size + step - 1) / step * step;
+}
+
+static void *remove_spare(int n)
+{
+    void *const begin = spares[n].begin;
+    waiting -= spares[n].size;
+    count--;
+    for (; n < count; n++)
+        spares[n] = spares[n + 1];
+    return begin;
+}
+
+static void limit_spares(int most, size_t most_waiting)
+{
+    while (count > most || waiting > most_waiting)
+        vti_free(remove_spare(0));
+}
+
+/* The smallest that is large enough, but less than four times as large; NULL: there is none. */
+static void *take_spare(size_t *size)
+{
+    int best = -1;
+    for (int n = 0; n < count; n++)
+        if (spares[n].size >= *size && spares[n].size / 4 < *size &&
+            (best < 0 || spares[n].size < spares[best].size))
+            best = n;
+    if (best < 0)
+        return NULL;
+    *size = spares[best].size;
+    return remove_spare(best);
+}
+
+static void *take_or_allocate(size_t *size)
+{
+    void *begin = take_spare(size);
+    const size_t after = used + *size;
+    limit_spares(count, after < peak ? peak - after : 0);
+    if (!begin)
+        begin = vti_allocate_huge(*size);
+    if (!begin && count) {
+        limit_spares(0, 0);
+        begin = vti_allocate_huge(*size);
+    }
+    if (begin)
+        used = after;
+    peak = used > peak ? used : peak;
+    return begin;
+}
+
+static void *allocate_large(size_t size)
+{
+    if (!vti_try_lock(&lock)) {
+        void *const begin = vti_allocate_huge(size);
+        return begin ? hand_out(begin, 0, BEFORE) : NULL;
+    }
+    void *const begin = take_or_allocate(&size);
+    vti_unlock(&lock);
+    return begin ? hand_out(begin, size, BEFORE) : NULL;
+}
+
+void *vti_borrow(size_t bytes)
+{
+    if (bytes > SIZE_MAX / 4)
+        return NULL;
+    if (bytes >= LARGE)
+        return allocate_large(round_size(bytes + BEFORE));
+    void *const begin = vti_allocate(bytes + BEFORE_SMALL);
+    return begin ? hand_out(begin, 0, BEFORE_SMALL) : NULL;
+}
+
+static void keep(void *begin, size_t size)
+{
+    spares[count++] = (spare){begin, size};
+    waiting += size;
+    limit_spares(MOST_SPARES - 1, peak - used);
+}
+
+void vti_return_borrowed(void *memory)
+{
+    if (!memory)
+        return;
+    const block_head head = ((block_head *)memory)[-1];
+    if (head.size == 0 || !vti_try_lock(&lock)) {
+        vti_free(head.begin);
+        return;
+    }
+    used -= head.size;
+    if (keepers > 0)
+        keep(head.begin, head.size);
+    else
+        vti_free(head.begin);
+    vti_unlock(&lock);
+}
+
+/* The sanitizer is to see what is used after it was given back. */
+void vti_keep_spares(void)
+{
+#if !defined(__SANITIZE_ADDRESS__)
+    keepers++;
+#endif
+}
+
+void vti_drop_spares(void)
+{
+    if (keepers == 0 || --keepers > 0 || !vti_try_lock(&lock))
+        return;
+    limit_spares(0, 0);
+    peak = used;
+    vti_unlock(&lock);
+}

@@ -1,0 +1,81 @@
+"""Large blocks wait for the next that fits, and take no more memory than those in use did."""
+
+import ctypes
+import os
+from pathlib import Path
+
+import native
+import numpy as np
+import pytest
+
+MB = 1 << 20
+
+
+@pytest.fixture
+def spares():
+    library = native.load("csrc/base/spare_memory.c")
+    library.vti_borrow.restype = ctypes.c_void_p
+    library.vti_keep_spares()
+    yield library
+    library.vti_drop_spares()
+
+
+def allocate(library, size):
+    return library.vti_borrow(ctypes.c_size_t(size))
+
+
+def free(library, memory):
+    library.vti_return_borrowed(ctypes.c_void_p(memory))
+
+
+def bytes_of(memory, size):
+    return np.frombuffer((ctypes.c_uint8 * size).from_address(memory), np.uint8)
+
+
+def resident():
+    return int(Path("/proc/self/statm").read_text().split()[1]) * os.sysconf("SC_PAGESIZE")
+
+
+def test_a_block_that_grows_a_little_gets_the_same_memory_again(spares):
+    first = allocate(spares, 40 * MB)
+    free(spares, first)
+    assert allocate(spares, 41 * MB) == first
+    second = allocate(spares, 41 * MB)
+    assert second != first
+    free(spares, first)
+    free(spares, second)
+    free(spares, None)
+
+
+def test_no_two_blocks_overlap(spares):
+    random, held = np.random.default_rng(3), []
+    for n in range(400):
+        size = int(random.choice([1, 1000, 2 * MB - 1, 2 * MB, 3 * MB, 9 * MB]))
+        size += int(random.integers(99))
+        memory = allocate(spares, size)
+        assert memory % 16 == 0
+        ends = bytes_of(memory, size)
+        ends[0] = ends[-1] = n % 251
+        held.append((memory, size, n % 251))
+        while len(held) > random.integers(1, 12):
+            memory, size, mark = held.pop(random.integers(len(held)))
+            ends = bytes_of(memory, size)
+            assert ends[0] == ends[-1] == mark
+            free(spares, memory)
+    for memory, _, _ in held:
+        free(spares, memory)
+
+
+@pytest.mark.skipif(not Path("/proc/self/statm").exists(), reason="resident memory is not told")
+def test_what_waits_takes_no_more_than_was_in_use_and_goes_with_the_last_keeper(spares):
+    before, most = resident(), 0
+    for size in (100, 8, 60, 12, 30, 200, 5, 90, 150):  # one at a time
+        memory = allocate(spares, size * MB)
+        bytes_of(memory, size * MB)[::4096] = 1
+        most = max(most, size)
+        assert resident() - before < (most + 20) * MB
+        free(spares, memory)
+    assert resident() - before > 100 * MB
+    spares.vti_drop_spares()
+    assert resident() - before < 20 * MB
+    spares.vti_keep_spares()
