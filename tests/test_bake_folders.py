@@ -257,7 +257,7 @@ def test_stale_files_are_named(made, tmp_path, capsys):
     shutil.copyfile(out / "ring_0002.vdb", out / "ring_0007.vdb")
     assert main(["info", str(out)]) == 0
     said = capsys.readouterr().out
-    assert "beside it 1 file of no frame of this bake: ring_0007.vdb" in said
+    assert "1 file beside it belongs to no frame of this bake: ring_0007.vdb" in said
 
 
 def test_the_commands(made, tmp_path, capsys):

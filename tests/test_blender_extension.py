@@ -780,7 +780,7 @@ def test_live_preview_takes_vortons_of_any_core():
 
 @pytest.mark.parametrize(
     ("bed", "told"),
-    [({"core": 0.1}, []), ({"core": 0.2}, ["cores of 0.2 m are too wide"]),
+    [({"core": 0.25}, []), ({"core": 0.5}, ["cores of 0.5 m are too wide"]),
      ({"temperature": 60.0}, ["temperature = 60"])],
 )  # fmt: skip
 def test_live_preview_warns_of_the_scene_not_of_its_own_cores(bed, told):
@@ -808,7 +808,7 @@ def test_live_preview_begins_anew_where_it_blows_up(monkeypatch):
     assert shown.restarts == 1 and shown.time > 0
 
 
-def blender_field(kind, frames=1, **settings):
+def blender_field(kind, frames=1, there=None, **settings):
     fixed = dict(type=kind, shape="POINT", falloff_type="SPHERE", falloff_power=0.0,
                  use_max_distance=False, distance_max=0.0, use_min_distance=False,
                  use_radial_max=False, radial_max=0.0, radial_falloff=0.0, z_direction="BOTH",
@@ -818,7 +818,8 @@ def blender_field(kind, frames=1, **settings):
     now = [{n: moving.get(n, v)[k] if n in moving else v for n, v in values.items()}
            for k in range(frames)]  # fmt: skip
     field = effectors.Field("It", {**fixed, **settings}, now)
-    return effectors.definitions(field, [poses.pose_of(np.eye(4))] * frames, 24.0, 24.0, 1.0)
+    where = [poses.pose_of(np.eye(4))] * frames
+    return effectors.definitions(field, where, there or [True] * frames, 24.0, 24.0, 1.0)
 
 
 @pytest.mark.parametrize("kind", ["WIND", "VORTEX", "TURBULENCE", "DRAG"])
@@ -830,6 +831,16 @@ def test_fields_without_room_are_named_and_left_out(kind):
     assert not made and "radial Max Distance is 0" in told[0]
     far = blender_field(kind, use_max_distance=True, distance_max=1e30, **drags)[0]
     assert len(far) == 1 and far[0].shape.radius == pytest.approx(1e9)
+
+
+def test_a_wind_pushes_only_while_it_is_there():
+    """Without Flow it is a push: what blows is the sum of what it gave while it was there."""
+    there = [n >= 4 for n in range(12)]
+    (always,), _ = blender_field("WIND", 12, strength=[1.0] * 12)
+    (late,), _ = blender_field("WIND", 12, there, strength=[1.0] * 12)
+    for n in range(12):
+        assert late.velocity.at(n / 24) == pytest.approx(always.velocity.at(max(n - 4, 0) / 24))
+    assert always.velocity.at(11 / 24)[2] > 0
 
 
 def test_drag_that_speeds_up_is_left_out():

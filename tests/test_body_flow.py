@@ -571,7 +571,9 @@ def test_a_wall_of_wide_panels_does_not_shed_in_still_air():
 
 # ---- bodies of any density ----
 
+STONE = np.random.default_rng(0).normal(size=(14, 3))
 LIGHT = {
+    "stone": vt.Polytope(0.2 * STONE / np.linalg.norm(STONE, axis=1)[:, None]),
     "ball": vt.Sphere(radius=0.2),
     "capsule": vt.Capsule((0, 0, -0.15), (0, 0, 0.15), radius=0.15),
     "box": vt.Box((-0.15, -0.15, -0.2), (0.15, 0.15, 0.2)),

@@ -259,6 +259,7 @@ def test_mixing_takes_heat_alone_and_the_books_say_how_much():
 
 def test_the_newborn_burn_for_as_long_as_they_have_lived():
     law = vt.Combustion(radiation=0, mixing=0)
+    # each vorton as it was born
     scene = vt.Scene(combustion=law, method=vt.Method(merge_emitted=0))
     scene.add(vt.Emitter(vt.Sphere(radius=0.2), temperature=900, fuel=1.0, renew=20, smoke=0))
     sim = vt.Simulation(scene, fps=24, threads=1)
@@ -295,6 +296,7 @@ def test_without_a_law_nothing_burns_and_there_are_no_books():
 
 
 def test_fuel_may_change_in_time():
+    # each vorton as it was born
     scene = vt.Scene(combustion=vt.Combustion(rate=1e-9), method=vt.Method(merge_emitted=0))
     keys = vt.Keys([(0, 0.0), (0.5, 1.0)])
     ball = vt.Sphere(radius=0.2)
@@ -483,6 +485,7 @@ def everything_of(sim):
 
 
 def burn_for(frames, threads):
+    # cores so narrow that there are more vortons than one block holds
     scene = fire(core=0.09, method=vt.Method(split=1.5, merge_emitted=8))
     sim = vt.Simulation(scene, fps=24, threads=threads)
     _ = sim.tracers.flame, sim.tracers.temperature

@@ -284,12 +284,12 @@ def small_fire(core=None, fuel=0.8, **numbers):
 def test_a_fire_narrower_than_its_cores():
     """What is warned of shows a flame far colder than what is not: its smoke says so, in the mean
     of frames 11 to 20."""
-    (text,) = texts(lambda: small_fire(core=0.2))
-    assert text.startswith("sources[0], Emitter: its cores of 0.2 m are too wide")
-    (other,) = texts(lambda: small_fire(core=0.02, spacing=0.15))
-    assert "Scene.spacing of 0.15 m" in other
+    (text,) = texts(lambda: small_fire(core=0.3))
+    assert text.startswith("sources[0], Emitter: its cores of 0.3 m are too wide")
+    (other,) = texts(lambda: small_fire(core=0.02, spacing=0.28))
+    assert "Scene.spacing of 0.28 m" in other
     good = float(re.search(r"Up to ([\d.]+) m", text)[1])
-    assert texts(lambda: small_fire(core=good)) == texts(lambda: small_fire(core=0.2, fuel=0)) == []
+    assert texts(lambda: small_fire(core=good)) == texts(lambda: small_fire(core=0.3, fuel=0)) == []
     hot = []
     for core in (0.05, good, 0.3):
         sim = small_fire(core=core)

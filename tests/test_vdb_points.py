@@ -109,17 +109,36 @@ def bake(tmp_path_factory):
 
 def test_stage_writes_the_points_of_each_frame(bake, tmp_path, capsys):
     assert main(["stage", str(bake), "--format", "vdb", "--quiet"]) == 0
-    names = ["puff_points_0001.vdb", "puff_points_0002.vdb"]
+    names = ["puff_0001.vdb", "puff_0002.vdb"]
     assert [Path(line).name for line in capsys.readouterr().out.split()] == names
     columns = tracer_files.read(bake / "puff_0002.npz")
     voxel = vdb_points.voxel_for(columns["size"])
-    content = (bake / names[1]).read_bytes()
+    content = (bake / "points" / names[1]).read_bytes()
     assert content == vdb_points.encode(columns, voxel)
     cells = np.floor(columns["position"] / voxel + 0.5)
     assert 4 < len(cells) / len(np.unique(cells, axis=0)) < 16  # about 8 in each voxel
     assert Manifest.find(bake).strangers() == []
     vt.copy_bake(bake, tmp_path / "copy")
-    assert (tmp_path / "copy" / names[1]).read_bytes() == content
+    (tmp_path / "copy" / "points").mkdir()
+    (tmp_path / "copy" / "points" / names[1]).write_bytes(b"somebody's")
+    with pytest.raises(ValueError, match=r"puff_0002\.vdb: exists and holds no points"):
+        vdb_points.write_point_grids(tmp_path / "copy", progress=False)
+    assert not (tmp_path / "copy" / "points" / names[0]).exists()
+    vdb_points.write_point_grids(bake, progress=False)  # its own it replaces
+    assert (bake / "points" / names[1]).read_bytes() == content
+
+
+@pytest.mark.parametrize("option", [["--preset", "unreal"], ["--up", "y"], ["--no-points"]])
+def test_stage_of_points_refuses_what_it_does_not_heed(bake, option, capsys):
+    assert main(["stage", str(bake), "--format", "vdb", *option]) != 0
+    assert "goes without --preset, --up and --no-points" in capsys.readouterr().err
+
+
+def test_a_point_that_is_nowhere_is_named():
+    columns = some(3)
+    columns["position"][1, 2] = np.nan
+    with pytest.raises(ValueError, match="a point has no finite place"):
+        vdb_points.encode(columns, 0.25)
 
 
 def test_what_has_no_points_is_said(bake, tmp_path):

@@ -200,11 +200,11 @@ def _add_derive(commands: argparse._SubParsersAction) -> None:
 def _add_stage(commands: argparse._SubParsersAction) -> None:
     parser = commands.add_parser(
         "stage",
-        help="write a USD stage that ties the files of a bake together, or an Alembic archive",
+        help="write a USD stage of a bake, an Alembic archive, or its tracers as points of OpenVDB",
         description="Write BAKE/name.usda, a USD stage with volumes, tracers as points, bodies and "
         "a camera; or BAKE/name.abc, an Alembic archive of tracers and bodies; or "
-        "BAKE/name_points_0001.vdb ..., the tracers as points of OpenVDB. Points of USD need "
-        "usd-core (pip install usd-core), Alembic needs alembic3d.",
+        "BAKE/points/name_0001.vdb ..., the tracers as points of OpenVDB, in m, Z up. Points of "
+        "USD need usd-core (pip install usd-core), Alembic needs alembic3d.",
     )
     parser.place()
     parser.add_argument(

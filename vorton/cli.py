@@ -166,6 +166,8 @@ def run_stage(arguments: Namespace) -> int:
     if kind == "abc":
         print(write_alembic(**values | {"up": values["up"] or "y"}))
     elif kind == "vdb":
+        if values["preset"] != "usd" or values["up"] or not values["points"]:
+            raise ValueError("--format vdb: goes without --preset, --up and --no-points")
         print(*write_point_grids(values["place"], progress=values["progress"]), sep="\n")
     else:
         print(usd.make_stage(**values))

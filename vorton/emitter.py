@@ -54,9 +54,9 @@ class Emitter(ChangingFluidSource):
     renew : number, 1/s, optional; animatable
         How often a second the shape is filled anew, >= 0; 0: once, at `start`. Default: as fast as
         the fluid leaves it by itself, sqrt(g |density deviation| / ambient density / height) / 2.
-        More makes a stronger plume, but no more is born than there is room for: a filling leaves
-        out what still holds fluid that differs, and ambient fluid makes way. Fuel alone is born at
-        this rate in any case, for it swells. The smoke, too.
+        No more is born than there is room for: a filling leaves out what still holds fluid that
+        differs, and ambient fluid makes way. Fuel, which swells, and smoke are born at this rate in
+        any case.
     core : number, m, optional
         Core radius of its vortons, 1e-9 to 1e9: the resolution. A grid cell is as wide, vortons
         are born core / 2 apart. Wide cores start late: a ball that is filled once falls or rises
@@ -68,8 +68,8 @@ class Emitter(ChangingFluidSource):
     rim : number, m, optional; animatable
         Width of the ambient fluid around the shape (of a Torus or Mesh: around its bounding box,
         and inside that), >= 0, default 2 core: two cells. Where it is renewed the rim lies beside
-        the shape, where it is filled once all around. Not of a Surface. Where `Method.halo` keeps
-        ambient fluid around what is renewed, that is the rim.
+        the shape, and is not used where `Method.halo` keeps ambient fluid around it; where it is
+        filled once, all around. Not of a Surface.
     smoke : number, kg/m^3; animatable
         Smoke in the shape, >= 0, default 1, in each filling of it; 0: no tracers. At birth.
     per_voxel : number, optional

@@ -3,9 +3,6 @@
 A definition (`Sphere`, `VortexRing`, `Volumes` ...) is a frozen dataclass whose fields are made by
 the functions below. Creating one checks and normalises every value; what it holds afterwards is
 plain immutable data that goes to JSON and back without change.
-
-Errors name the argument, its value and what is allowed: `TypeError` for the wrong kind of value,
-`ValueError` for a value out of range or an unknown key.
 """
 
 from __future__ import annotations

@@ -51,7 +51,7 @@ FRAMES, FPS = (1, 96), 24.0
 MOST_FPS = 10_000
 """Frames a second."""
 NO_ARCHIVE = "has no archive: it was baked without one, or pruned of it"
-STAGES, POINTS, POINT_GRIDS = (".usda", ".points.usda", ".abc"), ".usdc", "_points_{:04d}.vdb"
+STAGES, POINTS = (".usda", ".points.usda", ".abc"), ".usdc"
 """Endings of the files of stages, and of those for frames: no manifest tells of them."""
 OF_BAKES = (".vta", ".vdb", ".npz")
 """Endings of the files that manifests tell of."""
@@ -387,7 +387,6 @@ class Manifest:
         names = [
             *(name + suffix for suffix in STAGES),
             *(f"{name}_{n:04d}{POINTS}" for n in self.frames),
-            *(name + POINT_GRIDS.format(n) for n in self.frames),
         ]
         return [path for path in map(self.folder.joinpath, names) if path.is_file()]
 

@@ -144,7 +144,10 @@ def warnings(manifest: Manifest) -> list[str]:
     stale = manifest.strangers()
     if stale:
         names = ", ".join(stale[:3]) + (" ..." if len(stale) > 3 else "")
-        found.append(f"beside it {counted(len(stale), 'file')} of no frame of this bake: {names}")
+        belong = "belongs" if len(stale) == 1 else "belong"
+        found.append(
+            f"{counted(len(stale), 'file')} beside it {belong} to no frame of this bake: {names}"
+        )
     values = tracers_per_voxel(manifest)
     voxel = proposed_voxel(manifest)
     if values and voxel and min(values) < FEW_TRACERS:

@@ -45,11 +45,11 @@ static void *allocate_aligned(size_t bytes, size_t alignment)
     const size_t whole = bytes ? (bytes + alignment - 1) / alignment * alignment : alignment;
     if (host.allocate)
         return counted(host.allocate(host.context, whole, alignment));
-#if defined(_WIN32) /* nothing aligned for what free() takes back */
-    return counted(malloc(whole));
-#else
-    return counted(alignment > LEAST_ALIGNMENT ? aligned_alloc(alignment, whole) : malloc(whole));
+#if !defined(_WIN32) /* which has nothing aligned for what free() takes back */
+    if (alignment > LEAST_ALIGNMENT)
+        return counted(aligned_alloc(alignment, whole));
 #endif
+    return counted(malloc(bytes ? bytes : 1));
 }
 
 void *vti_allocate(size_t bytes)

@@ -6,6 +6,18 @@
 #include "base/memory.h"
 #include "base/threads.h"
 
+/* The sanitizer is to see what is used after it was given back, and beyond its end. */
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define KEEPS 0
+#endif
+#endif
+#if defined(__SANITIZE_ADDRESS__)
+#define KEEPS 0
+#elif !defined(KEEPS)
+#define KEEPS 1
+#endif
+
 enum {
     LARGE = 2 << 20,  /* bytes: of one huge page */
     MOST_SPARES = 32, /* a volume of fire has 20 arrays */
@@ -30,7 +42,8 @@ typedef struct spare {
 static vt_mutex lock = VT_NEW_MUTEX;
 static spare spares[MOST_SPARES];
 static int count;
-static size_t used, waiting, peak; /* bytes: of blocks in use, of spares, most that were in use */
+static _Atomic size_t used;  /* bytes of blocks in use */
+static size_t waiting, peak; /* of spares; most that were in use */
 static _Atomic int keepers;
 
 static void *hand_out(void *begin, size_t size, size_t before)
@@ -91,7 +104,7 @@ static void *take_or_allocate(size_t *size)
         begin = vti_allocate_huge(*size);
     }
     if (begin)
-        used = after;
+        used += *size;
     peak = used > peak ? used : peak;
     return begin;
 }
@@ -111,10 +124,16 @@ void *vti_borrow(size_t bytes)
 {
     if (bytes > SIZE_MAX / 4)
         return NULL;
-    if (bytes >= LARGE)
+    if (bytes >= LARGE && KEEPS)
         return allocate_large(round_size(bytes + BEFORE));
     void *const begin = vti_allocate(bytes + BEFORE_SMALL);
     return begin ? hand_out(begin, 0, BEFORE_SMALL) : NULL;
+}
+
+static void drop_all(void)
+{
+    limit_spares(0, 0);
+    peak = used;
 }
 
 static void keep(void *begin, size_t size)
@@ -129,31 +148,29 @@ void vti_return_borrowed(void *memory)
     if (!memory)
         return;
     const block_head head = ((block_head *)memory)[-1];
+    used -= head.size;
     if (head.size == 0 || !vti_try_lock(&lock)) {
         vti_free(head.begin);
         return;
     }
-    used -= head.size;
-    if (keepers > 0)
+    if (keepers > 0) {
         keep(head.begin, head.size);
-    else
+    } else {
         vti_free(head.begin);
+        drop_all();
+    }
     vti_unlock(&lock);
 }
 
-/* The sanitizer is to see what is used after it was given back. */
 void vti_keep_spares(void)
 {
-#if !defined(__SANITIZE_ADDRESS__)
     keepers++;
-#endif
 }
 
 void vti_drop_spares(void)
 {
     if (keepers == 0 || --keepers > 0 || !vti_try_lock(&lock))
         return;
-    limit_spares(0, 0);
-    peak = used;
+    drop_all();
     vti_unlock(&lock);
 }

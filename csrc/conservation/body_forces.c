@@ -199,7 +199,8 @@ static void find_layer(const surface *f, double mass_of_area, double layer[6][6]
  * A light body that took all at once would be faster than the fluid along its wall, and go the
  * other way in the next substep, ever faster. Returns what it keeps, as it is owed. A couple that
  * stays with the layer for tens of substeps would come when the flow has long turned: of what it
- * keeps the eighth power of the share is lost to the outer impulse (.43 of .9, .004 of a half:
+ * keeps the eighth power of the share (at most all: a push beside the centre of inertia makes a
+ * couple by itself) is lost to the outer impulse (.43 of .9, .004 of a half:
  * what floats loses nothing to speak of, and a ball of a tenth of the fluid's density does not
  * swing itself up). */
 static vt_impulse keep_share(vt_simulation *s, const surface *f, double density, vt_impulse *given)
@@ -221,7 +222,7 @@ static vt_impulse keep_share(vt_simulation *s, const surface *f, double density,
             kept[i] -= own[i][j] * change[j];
     }
     const double square = vti_dot(whole + 3, whole + 3);
-    const double share = square > 0 ? vti_dot(kept + 3, kept + 3) / square : 0;
+    const double share = square > 0 ? fmin(vti_dot(kept + 3, kept + 3) / square, 1) : 0;
     const double lost = share * share * share * share;
     for (int c = 0; c < 3; c++) {
         given->linear[c] -= kept[c];
@@ -355,6 +356,21 @@ static void find_flow(vt_simulation *s, const vt_paneled_body *b)
     vti_arena_pop(&s->arena, mark);
 }
 
+/* The flow does not know of the body from here on: what it has kept it takes now. */
+static void end_flow(vt_simulation *s, int32_t n)
+{
+    vt_body *const body = &s->bodies.items[n];
+    const vt_fluid fluid = vti_fluid_of(&s->def);
+    if (body->flow.known == VT_FLOW_KNOWN && body->rigid.free) {
+        const double density = vti_ambient_density(&fluid, body->flow.center);
+        double linear[3] = {0}, angular[3] = {0};
+        vti_add_scaled(linear, -density, body->flow.owed.linear);
+        vti_add_scaled(angular, -density, body->flow.owed.angular);
+        vti_push_body(s, n, linear, angular);
+    }
+    body->flow.known = VT_FLOW_UNKNOWN;
+}
+
 void vti_find_body_flow(vt_simulation *s)
 {
     for (int32_t n = 0; n < s->bodies.count; n++) {
@@ -362,7 +378,7 @@ void vti_find_body_flow(vt_simulation *s)
         if (b && vti_has_books(b))
             find_flow(s, b);
         else
-            s->bodies.items[n].flow.known = VT_FLOW_UNKNOWN;
+            end_flow(s, n);
     }
 }
 

@@ -13,7 +13,7 @@
 #include "state/predicates.h"
 #include "state/simulation.h"
 
-enum { BLOCK = 4096, MOST_NODES = 1 << 20, MOST_SAMPLES = 1 << 20 };
+enum { BLOCK = 4096, MOST_SAMPLES = 1 << 20, MOST_NODES = MOST_SAMPLES / 8 };
 
 /* Fluid that differs from the ambient one by no more than this share of what is born is as good as
  * ambient: diffusion and a way up through layers of other temperatures leave some. */
@@ -338,6 +338,10 @@ int64_t vti_strike_crowded(vt_simulation *s, vt_births *b, vt_birth_run *run, in
               .once = p->stream.rate == 0};
     for (int64_t i = run->next; i < end; i++)
         r.contrast = fmax(r.contrast, find_contrast(&r, b, i));
+    if (!(r.contrast > VT_LEAST_CONTRAST * s->def.ambient.density)) {
+        vti_arena_pop(&s->arena, mark); /* it has no weight to be counted more than once */
+        return end;
+    }
     lay_out(&r);
     find_what_fits(&r);
     find_what_is_there(&r);

@@ -9,6 +9,7 @@
 #include "archive/block.h"
 #include "archive/checksum.h"
 #include "base/open_file.h"
+#include "base/spare_memory.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t most, unsigned seed);
@@ -23,7 +24,7 @@ vt_status vt_load_state(vt_simulation *none, const uint8_t *bytes, int64_t size)
     vt_status status = vti_check_frame("the state", bytes, (uint64_t)size, &head);
     if (!status && memcmp(head.block.kind, "FRAM", 4) == 0)
         status = vti_unpack_frame("the state", bytes, 1, &unpacked);
-    free(unpacked.bytes);
+    vti_return_borrowed(unpacked.bytes);
     return status;
 }
 

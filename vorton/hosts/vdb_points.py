@@ -1,5 +1,7 @@
-"""Tracers of a bake as points in OpenVDB files, one a frame: a PointDataGrid that hosts list beside
-the volumes.
+"""Tracers of a bake as points in OpenVDB files, one a frame, each with a PointDataGrid.
+
+They lie in a folder of their own, so that no host takes them for the volumes, and belong to no
+bake: they stay when it is moved, and are written again in a moment.
 
 Points lie in voxels, voxels in leaves of 8^3; each is written with its place against the middle of
 its voxel, as `P`, and its other numbers. Nothing is packed, so that the same points give the same
@@ -19,15 +21,18 @@ import numpy as np
 from .. import tracer_files
 from ..checks import check_number, frames_are
 from ..files import write_atomically
-from ..manifest import POINT_GRIDS, Manifest
+from ..manifest import Manifest
 from ..progress import Callback, Progress
 from ..vdb_files import EDGE, FORMAT_VERSION, INNER_NODE, LEAF, MAGIC, ROOT_CHILD
 
 NAME = "points"
-"""Of the grid."""
+"""Of the grid, and of the folder beside the volumes."""
 
 ATTRIBUTES = {"velocity": "v", "size": "pscale"}
 """Names of columns as hosts know them; all others keep their own."""
+
+TREE = "Tree_ptdataidx32_5_4_3"
+"""Type of the grid."""
 
 KINDS = {("f", 1): "float", ("f", 3): "vec3s", ("i", 1): "int64"}
 """Of attributes, by kind of the numbers and how many of them a point has."""
@@ -45,7 +50,7 @@ def write_point_grids(
     voxel: float | None = None,
     progress: bool | Callback = True,
 ) -> list[Path]:
-    """Write the tracers of a bake into its folder: `name_points_0001.vdb` ...
+    """Write the tracers of a bake into the folder `points` in its own: `points/name_0001.vdb` ...
 
     Parameters
     ----------
@@ -64,8 +69,8 @@ def write_point_grids(
     Raises
     ------
     ValueError, TypeError, OSError
-        A bad argument; no bake there, one that lacks frames, or has no tracers; a file that cannot
-        be read or written.
+        A bad argument; no bake there, one that lacks frames, or has no tracers; a file in the place
+        of one of them that is none of points; a file that cannot be read or written.
     """
     if voxel is not None:
         voxel = check_number("voxel", voxel, above=0, most=1e6, unit="m")
@@ -75,14 +80,28 @@ def write_point_grids(
         raise ValueError(f"{manifest.path}: {text}")
     if not manifest.data["tracers"]:
         raise ValueError(f"{manifest.path}: has no tracers: bake it with them")
-    name, made = manifest.data["name"], []
+    name, folder = manifest.data["name"], manifest.folder / NAME
+    made = [folder / f"{name}_{number:04d}.vdb" for number in manifest.frames]
+    for path in made:
+        if path.exists() and not _holds_points(path):
+            raise ValueError(f"{path}: exists and holds no points; move it away")
+    folder.mkdir(exist_ok=True)
     with Progress(len(manifest.frames), f"stage {name}", progress) as steps:
-        for number in manifest.frames:
-            columns = tracer_files.read(manifest.folder / f"{name}_{number:04d}.npz")
-            made.append(manifest.folder / f"{name}{POINT_GRIDS.format(number)}")
-            write_atomically(made[-1], encode(columns, voxel or voxel_for(columns["size"])))
+        for number, path in zip(manifest.frames, made, strict=True):
+            source = manifest.folder / f"{name}_{number:04d}.npz"
+            columns = tracer_files.read(source)
+            try:
+                content = encode(columns, voxel or voxel_for(columns["size"]))
+            except ValueError as error:
+                raise ValueError(f"{source}: {error}") from error
+            write_atomically(path, content)
             steps.advance()
     return made
+
+
+def _holds_points(path: Path) -> bool:
+    with open(path, "rb") as file:
+        return TREE.encode() in file.read(1000)
 
 
 def voxel_for(size: np.ndarray) -> float:
@@ -106,9 +125,11 @@ def encode(columns: Mapping[str, np.ndarray], voxel: float) -> bytes:
     Raises
     ------
     ValueError
-        A point farther away than 2^31 voxels.
+        A point that is nowhere, or farther away than 2^31 voxels.
     """
     place = np.asarray(columns["position"], float) / voxel
+    if not np.isfinite(place).all():
+        raise ValueError("a point has no finite place")
     cells = np.floor(place + 0.5)
     if not (np.abs(cells) < 2**31 - ROOT_CHILD * EDGE[ROOT_CHILD]).all():
         raise ValueError(f"voxel = {voxel:g} m: a point lies farther away than 2^31 of them")
@@ -143,7 +164,7 @@ def _head(content: bytes) -> bytes:
 
 
 def _descriptor(start: int, values: int, end: int) -> bytes:
-    texts = _text(NAME) + _text("Tree_ptdataidx32_5_4_3") + _text("")
+    texts = _text(NAME) + _text(TREE) + _text("")
     return texts + struct.pack("<3q", start, values, end)
 
 

@@ -41,8 +41,8 @@ typedef struct vt_memory {
     /* `bytes` uninitialised bytes, 1 or more, a multiple of the alignment, which is a power of 2,
      * 16 to 2 MiB; NULL: there are none, which fails the call with VT_OUT_OF_MEMORY. */
     void *(*allocate)(void *context, size_t bytes, size_t alignment);
-    /* A block of allocate or resize with another size, aligned to 16 bytes, with what it held;
-     * NULL: there is no memory, and the block is as it was. */
+    /* A block of allocate or resize with any other size of 1 or more, aligned to 16 bytes, with
+     * what it held; NULL: there is no memory, and the block is as it was. */
     void *(*resize)(void *context, void *block, size_t bytes);
     void (*release)(void *context, void *block); /* a block of theirs, never NULL */
     void *context;                               /* first argument of all three */

@@ -87,7 +87,12 @@ def look(thing: Any) -> dict[str, float]:
 
 
 def definitions(
-    field: Field, poses: Sequence[Pose], fps: float, rate: float, length: float
+    field: Field,
+    poses: Sequence[Pose],
+    there: Sequence[bool],
+    fps: float,
+    rate: float,
+    length: float,
 ) -> tuple[list[Any], list[str]]:
     """What a field is for vorton.
 
@@ -96,6 +101,8 @@ def definitions(
     field : Field
     poses : sequence of Pose
         Of its object, at each sample; scales do not matter.
+    there : sequence of bool
+        Whether its object is there, at each sample.
     fps : float, 1/s
     rate : float, 1/s
         Of the samples.
@@ -125,7 +132,7 @@ def definitions(
     if nowhere := _nowhere(field, length):
         return [], [f"{field.name}: its {nowhere} is 0, so it acts nowhere: it is left out"]
     shape, falloff = _shape(field, length, told)
-    made = _MAKE[kind](field, _Place(shape, falloff, parent, fps, rate, length))
+    made = _MAKE[kind](field, _Place(shape, falloff, parent, np.array(there), fps, rate, length))
     _tell_ignored(field, told)
     return made, [f"{field.name}: {text}" for text in told]
 
@@ -135,6 +142,7 @@ class _Place:
     shape: Shape | None
     falloff: float
     parent: Transform | None
+    there: np.ndarray
     fps: float
     rate: float
     length: float
@@ -237,7 +245,7 @@ def _make_wind(field: Field, place: _Place) -> list[Any]:
     stream, rate = _stream(field), place.rate
     gain = SMOKE * place.fps * place.length * field.over("strength")  # m/s^2
     if place.shape is None:
-        velocity = np.cumsum(np.concatenate([[0.0], gain[:-1] / rate]))
+        velocity = np.cumsum(np.concatenate([[0.0], (gain * place.there)[:-1] / rate]))
         if stream is not None:
             velocity = stream * place.length
         return [Wind(_along_z(velocity, rate), parent=place.parent)]

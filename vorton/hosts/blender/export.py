@@ -231,7 +231,7 @@ def _present(export: Export, item: Item, joined: int, definitions: Iterator[Any]
 def _definitions(export: Export, item: Item, poses: list[Pose], length: float) -> Iterator[Any]:
     rate = export.rate
     if item.field is not None:
-        made, told = effectors.definitions(item.field, poses, export.fps, rate, length)
+        made, told = effectors.definitions(item.field, poses, item.there, export.fps, rate, length)
         export.warnings += told
         yield from made
     if item.role == FIELD:

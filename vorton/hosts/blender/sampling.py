@@ -192,7 +192,7 @@ def sample(scene: Any, frames: Sequence[tuple[int, float]], length: float, watch
     scene : bpy.types.Scene
         It is left at the last of them.
     frames : sequence of (frame, subframe)
-        None: as the scene is now.
+        Empty: as the scene is now.
     length : float
         How many metres a unit of Blender is.
     watch : Watch

@@ -27,10 +27,12 @@ class Watch:
             self._rendered.setdefault(thing.name, set()).add(thing.hide_render)
 
     def look_at_turns(self, shown: Iterable[Any]) -> None:
-        """Evaluated objects: how far they, and what they are parented to, have turned."""
+        """Evaluated objects: how far they, and what they are parented to, have turned since the
+        look before, if they were there then."""
+        last, self._angles = self._angles, {}
         for thing in shown:
             now = np.array([*_angles(thing)])
-            before = self._angles.get(thing.name, now)
+            before = last.get(thing.name, now)
             if before.shape == now.shape and now.size:
                 turn = float(np.abs(now - before).max())
                 self._turns[thing.name] = max(turn, self._turns.get(thing.name, 0.0))

@@ -71,6 +71,7 @@ def tick():
     if Preview.live is None or scene is None:
         Preview.end()
         return None
+    Preview.scene = scene.name
     try:
         now = outline(scene)
         if Preview.changed or now != Preview.outline:
