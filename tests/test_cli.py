@@ -145,7 +145,7 @@ def test_info_and_verify(script, tmp_path, capsys):
             assert word in shown  # fmt: skip
     for words, told in (([], True), (["--quiet"], False)):
         assert run("info", out, "--verify", *words) == 0
-        assert ("verify ring: 2 of 2" in capsys.readouterr().err) == told
+        assert ("verify ring" in capsys.readouterr().err) == told
     (out / "ring_0001.vdb").write_bytes(b"")
     for words in ([], ["--verify"]):
         assert run("info", out, *words) == 1

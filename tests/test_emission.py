@@ -231,7 +231,7 @@ ONE = [[0, 0, 0]]
     (lambda: vt.Points(np.zeros((2**20 + 1, 3)), size=1), ["1048577 points", "1048576"]),
     (lambda: vt.Points(ONE, size=0), ["Points.size = 0", "> 0"]),
     (lambda: vt.Points(ONE, size=[0]), ["Points.size[0] = 0", "> 0"]),
-    (lambda: vt.Points(ONE, size=[1, 2]), ["Points.size has 2 values for 1 points"]),
+    (lambda: vt.Points(ONE, size=[1, 2]), ["Points.size has 2 values for 1 point"]),
     (lambda: vt.Points(ONE, size=[[1]]), ["Points.size", "(1, 1)"]),
     (lambda: vt.Points(ONE, size=["a"]), ["Points.size"]),
     (lambda: vt.Points(ONE, size=None), ["Points.size"]),

@@ -446,7 +446,7 @@ LINE = [(0, 0, 0), (1, 0, 0)]
 
 
 @pytest.mark.parametrize(("make", "words"), [
-    (lambda: vt.Filament([(0, 0, 0)]), ["Filament.points", "1 points", "at least 2"]),
+    (lambda: vt.Filament([(0, 0, 0)]), ["Filament.points", "1 point;", "at least 2"]),
     (lambda: vt.Filament(LINE, closed=True), ["Filament.points", "at least 3"]),
     (lambda: vt.Filament([(0, 0, NAN), (0, 0, 1)]), ["Filament.points[0]", "nan", "finite"]),
     (lambda: vt.Filament([(0, 0, 0), (0, 0, 0)]), ["points 0 and 1", "same place"]),
