@@ -259,11 +259,16 @@ def check_choice(name: str, value: Any, choices: Iterable[str]) -> str:
     return value
 
 
+def begin_of(item: Any) -> str:
+    """Name of the time at which a source or an effect begins."""
+    return "time" if hasattr(item, "time") else "start"
+
+
 def check_end(item: Any, goes_with: str = "", goes_on: bool = True) -> None:
     """Raise ValueError for an `end` of what is born at once, or that is not after the beginning."""
     if item.end is None:
         return
-    begin = "time" if hasattr(item, "time") else "start"
+    begin = begin_of(item)
     label, first = f"{type(item).__name__}.end = {item.end}", getattr(item, begin)
     if not goes_on:
         raise ValueError(f"{label}: goes with {goes_with}; these are born at once")

@@ -38,7 +38,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from .checks import ranges_text, shown
+from .checks import frames_are, ranges_text, shown
 from .files import explain, file_sha256, gone, remove, write_atomically
 from .json_text import canonical_json, parse_json, readable_json
 from .records import HEALTH_LIMITS
@@ -331,6 +331,18 @@ class Manifest:
         return [
             n for n in range(self.data["first"], self.data["last"] + 1) if n not in self._frames
         ]
+
+    @property
+    def lacks(self) -> str | None:
+        """Which frames were not baked, as a sentence, or None: all were."""
+        if not self.missing:
+            return None
+        return f"{frames_are(self.missing)} missing: bake again to go on"
+
+    def check_complete(self) -> None:
+        """Raise ValueError for a bake that lacks frames."""
+        if self.lacks:
+            raise ValueError(f"{self.path}: {self.lacks}")
 
     def frame(self, number: int) -> dict[str, Any]:
         """The record of a frame; KeyError where it was not baked."""

@@ -10,7 +10,7 @@ from typing import Any
 from . import _core
 from .archive import Archive, frames_text
 from .bake_opening import is_cut_off, told_by_archive
-from .checks import counted, frames_are, ranges_text
+from .checks import counted, ranges_text
 from .manifest import Manifest
 from .records import HEALTH_LIMITS, has_limit, why_unjudged
 from .saved import loads_here
@@ -139,8 +139,8 @@ def _manifest_lost(told: Manifest) -> str:
 def warnings(manifest: Manifest) -> list[str]:
     """What one should know before using the bake."""
     found = []
-    if manifest.missing:
-        found.append(f"{frames_are(manifest.missing)} missing: bake again to go on")
+    if manifest.lacks:
+        found.append(manifest.lacks)
     stale = manifest.strangers()
     if stale:
         names = ", ".join(stale[:3]) + (" ..." if len(stale) > 3 else "")

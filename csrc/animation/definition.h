@@ -3,7 +3,6 @@
 #pragma once
 
 #include "animation/definition_tables.h"
-#include "base/memory.h"
 
 /* A definition as this library has it: the program's own, or a copy with what the program does not
  * know at its default. */

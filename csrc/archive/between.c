@@ -1,10 +1,10 @@
-#include "base/memory.h"
 #include "vorton/retime.h"
 
 #include <string.h>
 
 #include "archive/block.h"
 #include "archive/take_over.h"
+#include "base/memory.h"
 #include "base/parallel.h"
 #include "base/status.h"
 #include "state/particles.h"

@@ -36,7 +36,6 @@
 #pragma once
 
 #include "archive/row_words.h"
-#include "base/memory.h"
 #include "volume/bytes.h"
 #include "vorton.h"
 

@@ -200,9 +200,9 @@ static void find_layer(const surface *f, double mass_of_area, double layer[6][6]
  * other way in the next substep, ever faster. Returns what it keeps, as it is owed. A couple that
  * stays with the layer for tens of substeps would come when the flow has long turned: of what it
  * keeps the eighth power of the share (at most all: a push beside the centre of inertia makes a
- * couple by itself) is lost to the outer impulse (.43 of .9, .004 of a half:
- * what floats loses nothing to speak of, and a ball of a tenth of the fluid's density does not
- * swing itself up). */
+ * couple by itself) is lost to the outer impulse: .43 of .9, .004 of a half, so that what floats
+ * loses nothing to speak of, and a ball of a tenth of the fluid's density does not swing itself up.
+ */
 static vt_impulse keep_share(vt_simulation *s, const surface *f, double density, vt_impulse *given)
 {
     const vt_rigid *const r = &f->body->body->rigid;

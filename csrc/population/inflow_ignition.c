@@ -10,10 +10,6 @@
 
 enum { BLOCK = 4096 };
 
-/* Fluid that differs from the ambient one by no more than this share of what the emitter's differs
- * is as good as ambient: diffusion and a way up through layers of other temperatures leave some. */
-static const double fresh_share = 0.1;
-
 typedef struct soaking {
     const vt_simulation *simulation;
     const vt_fluid_emitter *parcels;
@@ -39,7 +35,7 @@ static int is_cold(const soaking *k, int64_t row)
     const double ambient = (double)vti_ambient_temperature(&k->fluid, v->position + 3 * row);
     const double warmth = value_in(&v->set, VT_VORTON_temperature, row) - ambient;
     return !(k->now->fluid.temperature > 0) || !v->set.used[VT_VORTON_temperature] ||
-           vti_abs(warmth) <= fresh_share * vti_abs(k->now->fluid.temperature - ambient);
+           vti_abs(warmth) <= VT_FRESH_SHARE * vti_abs(k->now->fluid.temperature - ambient);
 }
 
 /* Whether a vorton is fluid that nothing has happened to. */
@@ -48,9 +44,9 @@ static int is_fresh(const soaking *k, int64_t row)
     const vt_set *const set = &k->simulation->vortons.set;
     const double burns = value_in(set, VT_VORTON_fuel, row) + value_in(set, VT_VORTON_flame, row) +
                          value_in(set, VT_VORTON_smoke, row);
-    return burns <= fresh_share * k->now->fluid.fuel &&
+    return burns <= VT_FRESH_SHARE * k->now->fluid.fuel &&
            vti_abs(value_in(set, VT_VORTON_density, row)) <=
-               fresh_share * vti_abs(k->now->fluid.density) &&
+               VT_FRESH_SHARE * vti_abs(k->now->fluid.density) &&
            is_cold(k, row);
 }
 

@@ -7,6 +7,10 @@
 #include "model/pose.h"
 #include "state/sources.h"
 
+/* Fluid that differs from the ambient one by no more than this share of what an emitter's differs
+ * is as good as ambient: diffusion and a way up through layers of other temperatures leave some. */
+#define VT_FRESH_SHARE 0.1
+
 int64_t vti_filling(const vt_fluid_emitter *p);
 
 vt_status vti_check_fluid_emitter(const vt_simulation *s, const vt_emitter_def *def);

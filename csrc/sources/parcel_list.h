@@ -1,7 +1,6 @@
 /* Lists of the parcels of fluid that a step bears. */
 #pragma once
 
-#include "base/memory.h"
 #include "state/sources.h"
 
 void vti_destroy_fluid_emitter(vt_fluid_emitter *parcels);

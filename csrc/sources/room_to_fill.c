@@ -15,10 +15,6 @@
 
 enum { BLOCK = 4096, MOST_SAMPLES = 1 << 20, MOST_NODES = MOST_SAMPLES / 8 };
 
-/* Fluid that differs from the ambient one by no more than this share of what is born is as good as
- * ambient: diffusion and a way up through layers of other temperatures leave some. */
-static const double fresh_share = 0.1;
-
 /* Width of the lattice, in spacings of births: eight of them in a cell. With four, a layer of .1 m
  * on a floor, under which nothing lies, was filled 1.23 times instead of .97. */
 static const double width_in_spacings = 2;
@@ -36,6 +32,7 @@ typedef struct node_volumes {
     float other;   /* of all fluid that differs */
     float ambient; /* of the rest */
     float taken;   /* by what is born */
+    float gives;   /* of the ambient fluid: the share that makes way */
 } node_volumes;
 
 typedef struct room {
@@ -171,7 +168,7 @@ static void find_near(void *data, int64_t begin, int64_t end)
 
 static int differs(const room *r, int64_t row)
 {
-    return vti_contrast_of(r->simulation, &r->fluid, row) > fresh_share * r->contrast ||
+    return vti_contrast_of(r->simulation, &r->fluid, row) > VT_FRESH_SHARE * r->contrast ||
            vti_may_burn(r->simulation, row);
 }
 
@@ -274,8 +271,7 @@ static void move_birth(vt_births *b, int64_t to, int64_t from)
 
 /* ---- ambient fluid ---- */
 
-/* `taken` becomes the share of the ambient fluid that gives way: what is born takes empty space
- * first. */
+/* What is born takes empty space first. */
 static void find_share_that_gives(room *r)
 {
     const int64_t count = count_nodes(r);
@@ -283,7 +279,7 @@ static void find_share_that_gives(room *r)
         node_volumes *const node = r->node + n;
         const float empty = fmaxf(1 - (node->other + node->ambient), 0);
         const float beyond = fmaxf(node->taken - empty, 0);
-        node->taken = beyond < node->ambient ? beyond / node->ambient : beyond > 0;
+        node->gives = beyond < node->ambient ? beyond / node->ambient : beyond > 0;
     }
 }
 
@@ -304,7 +300,7 @@ static void make_way(room *r)
         if (!find_corners(r, place, c))
             continue;
         for (int n = 0; n < 8; n++)
-            share += c[n].share * c[n].node->taken;
+            share += c[n].share * c[n].node->gives;
         if (!(share > 0) || differs(r, i))
             continue;
         vti_count_heat(s, i, 1, NULL, -1);

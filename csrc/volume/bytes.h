@@ -4,8 +4,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/memory.h"
-
 typedef struct vt_bytes {
     uint8_t *bytes; /* vti_return_borrowed gives it back */
     size_t size, capacity;

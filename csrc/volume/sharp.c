@@ -19,7 +19,6 @@
 #include <string.h>
 
 #include "base/math_double.h"
-#include "base/memory.h"
 #include "base/parallel.h"
 #include "base/status.h"
 #include "volume/tracer_source.h"

@@ -19,7 +19,7 @@ from pathlib import Path
 import numpy as np
 
 from .. import tracer_files
-from ..checks import check_number, frames_are
+from ..checks import check_number
 from ..files import write_atomically
 from ..manifest import Manifest
 from ..progress import Callback, Progress
@@ -75,9 +75,7 @@ def write_point_grids(
     if voxel is not None:
         voxel = check_number("voxel", voxel, above=0, most=1e6, unit="m")
     manifest = Manifest.find(place)
-    if manifest.missing:
-        text = f"{frames_are(manifest.missing)} missing: bake again to go on"
-        raise ValueError(f"{manifest.path}: {text}")
+    manifest.check_complete()
     if not manifest.data["tracers"]:
         raise ValueError(f"{manifest.path}: has no tracers: bake it with them")
     name, folder = manifest.data["name"], manifest.folder / NAME
@@ -88,7 +86,7 @@ def write_point_grids(
     folder.mkdir(exist_ok=True)
     with Progress(len(manifest.frames), f"stage {name}", progress) as steps:
         for number, path in zip(manifest.frames, made, strict=True):
-            source = manifest.folder / f"{name}_{number:04d}.npz"
+            source = manifest.file(number, ".npz")
             columns = tracer_files.read(source)
             try:
                 content = encode(columns, voxel or voxel_for(columns["size"]))

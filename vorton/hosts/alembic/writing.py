@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from ... import tracer_files
-from ...checks import check_choice, check_flag, frames_are
+from ...checks import check_choice, check_flag
 from ...extras import load_extra
 from ...files import replaced
 from ...manifest import Manifest
@@ -69,9 +69,7 @@ def write_alembic(
     unit = PRESETS[check_choice("preset", preset, tuple(PRESETS))].unit
     up = check_choice("up", up, UPS)
     manifest = Manifest.find(place)
-    if manifest.missing:
-        text = f"{frames_are(manifest.missing)} missing: bake again to go on"
-        raise ValueError(f"{manifest.path}: {text}")
+    manifest.check_complete()
     scene = Scene.from_dict(manifest.data["scene"], manifest.folder)
     bodies = body_meshes(manifest, scene, manifest.frames)
     has_points = check_flag("points", points) and manifest.data["tracers"]

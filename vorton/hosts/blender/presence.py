@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from ...animation import Keys, value_at
+from ...checks import begin_of
 from ...effects import Kill
 from ...source_base import Source
 
@@ -54,13 +55,8 @@ def spans(there: Sequence[bool], rate: float) -> Spans:
     ]
 
 
-def _begin(made: Any) -> str:
-    """Name of the time at which it begins."""
-    return "time" if hasattr(made, "time") else "start"
-
-
 def _from_to(made: Any, parts: Spans) -> Iterator[Any]:
-    begin = _begin(made)
+    begin = begin_of(made)
     for first, last in parts:
         first = max(getattr(made, begin), first)
         last = min(math.inf if made.end is None else made.end, last)
@@ -71,7 +67,7 @@ def _from_to(made: Any, parts: Spans) -> Iterator[Any]:
 
 def _born(made: Any, parts: Spans) -> Iterator[Any]:
     """What is born at once: at its time, or as soon as its object is there afterwards."""
-    begin = _begin(made)
+    begin = begin_of(made)
     time = getattr(made, begin)
     found = next((max(time, first) for first, last in parts if last > time), None)
     if found is not None:
