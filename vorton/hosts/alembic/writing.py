@@ -15,13 +15,13 @@ from typing import Any
 
 import numpy as np
 
-from ... import tracer_files
-from ...checks import check_choice, check_flag
-from ...extras import load_extra
-from ...files import replaced
-from ...manifest import Manifest
-from ...progress import Callback, Progress
-from ...scene import Scene
+from ...archive.manifest import Manifest
+from ...base.checks import check_choice, check_flag
+from ...base.extras import load_extra
+from ...base.progress import Callback, Progress
+from ...files import tracer_files
+from ...files.disk import replaced
+from ...scenes.scene import Scene
 from ..body_meshes import BodyMesh, body_meshes, matrix_of
 from ..usd.points import CARRIED
 from ..usd.stage import PRESETS, UPS
