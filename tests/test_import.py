@@ -1,6 +1,8 @@
 """What `import vorton` brings in, and what it leaves until it is asked for."""
 
 import ast
+import pickle
+import pickletools
 import subprocess
 import sys
 from pathlib import Path
@@ -53,3 +55,19 @@ def test_modules_are_there_and_nothing_else_is():
     assert callable(vorton.bake)  # no module of this name takes its place
     with pytest.raises(AttributeError, match="module 'vorton' has no attribute 'Tours'"):
         vorton.Tours  # noqa: B018
+
+
+def test_pickles_name_no_module_that_may_move():
+    """By protocol 2 names stand as text; definitions, scenes, simulations and records."""
+    scene = vorton.Scene("ring", voxel=0.1)
+    scene.add(vorton.VortexRing(core=0.2, sections=12, layers=0))
+    scene.add(vorton.Wind(vorton.Keys([(0, (0, 0, 0)), (1, (1, 0, 0))])))
+    scene.add(vorton.Body(vorton.Sphere((0, 0, 1), 0.2), parent=vorton.Transform()))
+    sim = vorton.Simulation(scene)
+    for thing in (scene, vorton.Method(), vorton.Volumes(), sim, sim.health, sim.timings):
+        content = pickle.dumps(thing, 2)
+        named = {arg.split()[0] for code, arg, _ in pickletools.genops(content)
+                 if code.name == "GLOBAL" and arg.startswith("vorton")}  # fmt: skip
+        assert named and named <= {"vorton", "vorton.records"}, thing
+        again = pickle.loads(content)
+        assert again.same_state(sim) if thing is sim else again == thing

@@ -96,5 +96,11 @@ def __getattr__(name: str) -> _Any:
     return value
 
 
+def _new(name: str) -> _Any:
+    """An object that pickle fills: in pickles classes have their names in this package."""
+    cls = __getattr__(name)
+    return cls.__new__(cls)
+
+
 def __dir__() -> list[str]:
     return sorted({*globals(), *_MODULES, *__all__})

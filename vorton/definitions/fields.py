@@ -23,6 +23,7 @@ from ..base.checks import (
     closest,
     shown,
 )
+from ..base.pickled import Pickled
 from ..files.json_text import canonical_json
 from .docstrings import fill_docstring
 
@@ -95,7 +96,7 @@ def plain(value: Any) -> Any:
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
-class Definition:
+class Definition(Pickled):
     """Base of all definitions: immutable, checked, equal when their contents are equal."""
 
     def __init_subclass__(cls, **named: Any) -> None:

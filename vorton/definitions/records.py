@@ -238,6 +238,7 @@ _STAGES = _core.TIMED_STAGES
 
 
 class Timings(Mapping[str, Any]):
+    __module__ = "vorton.records"
     __doc__ = "\n".join(
         [
             "Time spent in each stage, ``sim.timings``: a `StageTime` by name, attribute and item.",

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from ..base.checks import check_file_name, check_keys, shown
+from ..base.pickled import Pickled
 from ..definitions.ambient import AMBIENTS, Air, Ambient
 from ..definitions.combustion import Combustion
 from ..definitions.docstrings import with_parameters
@@ -108,7 +109,7 @@ _ITEMS: dict[str, tuple[type, ...]] = {"sources": SOURCES, "effects": EFFECTS, "
 _ONE = {"sources": "source", "effects": "effect", "bodies": "body"}
 
 
-class Scene:
+class Scene(Pickled):
     """What is simulated: sources, effects, bodies, method and room. SI units, Z up.
 
     Every value is checked when it is set; sources, effects and bodies are immutable.

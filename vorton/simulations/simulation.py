@@ -14,6 +14,7 @@ import numpy as np
 from .. import _core
 from ..archive.reading import Archive
 from ..base.checks import check_flag, check_integer, check_number, counted, shown
+from ..base.pickled import Pickled
 from ..definitions.animation import frame_rate
 from ..definitions.records import Health, StageTime, Timings
 from ..files.disk import write_atomically
@@ -28,7 +29,7 @@ from .views import Grids, Tracers, Vortons, set_known
 __all__ = ["Simulation"]
 
 
-class Simulation(LiveChanges, BodyMotion):
+class Simulation(LiveChanges, BodyMotion, Pickled):
     """A scene in motion.
 
     Parameters
@@ -368,9 +369,16 @@ class Simulation(LiveChanges, BodyMotion):
             open_archive(sim, Simulation.__init__, archive, frame, threads)
             return sim
 
-    def __reduce_ex__(self, protocol: Any) -> Any:
-        own = getattr(self, "__dict__", None)  # of a class derived from this one
-        return _unpickle, (type(self), encode(self, None), self._threads), own or None
+    def __getstate__(self) -> tuple[bytes, int, dict[str, Any]]:
+        """For pickle: as `save`, with what a class derived from this one has of its own."""
+        return encode(self, None), self._threads, getattr(self, "__dict__", {})
+
+    def __setstate__(self, state: tuple[bytes, int, dict[str, Any]]) -> None:
+        content, threads, own = state
+        with Archive.of_bytes(content) as archive:
+            open_archive(self, Simulation.__init__, archive, None, threads)
+        if own:
+            self.__dict__.update(own)
 
     # ---- time ----
 
@@ -556,11 +564,3 @@ def _frame_count(value: Any) -> int:
     if count < 0:
         raise ValueError(f"frames = {shown(value)}: must be a whole number >= 0")
     return count
-
-
-def _unpickle(cls: type[Simulation], content: bytes, threads: int) -> Simulation:
-    """What was pickled: `encode` with its class and its number of threads."""
-    sim = object.__new__(cls)
-    with Archive.of_bytes(content) as archive:
-        open_archive(sim, Simulation.__init__, archive, None, threads)
-    return sim
