@@ -12,9 +12,9 @@
 static const double most_turned = 2;
 
 /* Each wave acts exactly as a shear, however far: what is done too seldom is only that the waves
- * follow the flow. Tracers are stirred once its fast parts have turned by this, rad: then they have
- * gone up to .4 cores, and the shortest waves are one core long. */
-static const double least_turned = 1;
+ * follow the flow. Tracers are stirred once its fast parts have turned by this, rad, and at the end
+ * of each step: by then they have gone up to .6 cores, and the shortest waves are one core long. */
+static const double least_turned = 1.5;
 
 /* In cores of the grid. Where waves are seven cores long the grid has half of the energy that it
  * should have, and next to none at half of that. */
