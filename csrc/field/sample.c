@@ -197,8 +197,8 @@ f4 *vti_make_nodes(vt_simulation *s, const vt_grid *grid)
 }
 
 /* Of the grid and the far field, but for what walls add. */
-static void velocity_without_walls(vt_simulation *s, const vt_far_lattice *lattice, int64_t count,
-                                   const float *points, float *velocity)
+void vti_velocity_without_walls(vt_simulation *s, const vt_far_lattice *lattice, int64_t count,
+                                const float *points, float *velocity)
 {
     const size_t mark = vti_arena_mark(&s->arena);
     if (!vti_has_grid(s)) {
@@ -221,7 +221,7 @@ static void velocity_without_walls(vt_simulation *s, const vt_far_lattice *latti
 static void velocity_with_walls(vt_simulation *s, const vt_far_lattice *lattice, int64_t count,
                                 const float *points, float *velocity)
 {
-    velocity_without_walls(s, lattice, count, points, velocity);
+    vti_velocity_without_walls(s, lattice, count, points, velocity);
     if (s->fields_exist && vti_has_grid(s))
         vti_cancel_normal_velocities(s, count, points, velocity);
 }
@@ -263,12 +263,12 @@ void vti_velocity_nearby(vt_simulation *s, const vt_far_lattice *lattice, int64_
                          float *velocity)
 {
     enum { BLOCK = 8192 };
-    velocity_without_walls(s, lattice, count, points, velocity);
+    vti_velocity_without_walls(s, lattice, count, points, velocity);
     if (!s->panels.exist)
         return;
     const size_t mark = vti_arena_mark(&s->arena);
     float *const there = vti_arena_push(&s->arena, 12 * (size_t)count);
-    velocity_without_walls(s, lattice, count, from, there);
+    vti_velocity_without_walls(s, lattice, count, from, there);
     change_job job = {known, there, velocity};
     vti_parallel_for(s->def.threads, count, BLOCK, add_change, &job);
     vti_arena_pop(&s->arena, mark);
