@@ -14,7 +14,7 @@ import sys
 import zipfile
 from pathlib import Path
 
-from vorton.scene_files import ScriptError, load_scene
+from vorton.archive.scene_files import ScriptError, load_scene
 
 ROOT = Path(__file__).resolve().parent.parent
 SOURCES = ROOT / "vorton" / "hosts" / "blender" / "extension"

@@ -9,7 +9,10 @@
    elsewhere (kernels, compiled once for each target: vti_TARGET_).
 4. Memory: blocks come from base/memory alone, which asks the host.
 5. Sizes: 3 to 25 units in a folder, 600 lines in a file, 80 lines in a function.
-6. No circle of Python modules either, imports within functions counted, those for types alone not.
+6. Python modules keep 1, 2 and 5, too, by the table of vorton/README.md: imports within functions
+   count, those for types alone do not; __init__ and __main__ are no modules of a folder, docstrings
+   no lines of a function.
+7. No file that git tracks is larger than 1 MB.
 """
 
 import argparse
@@ -21,6 +24,7 @@ from collections import defaultdict
 from pathlib import Path
 
 LEAST_UNITS, MOST_UNITS, MOST_LINES, MOST_FUNCTION_LINES = 3, 25, 600, 80
+MOST_BYTES = 1_000_000
 ALLOCATES = {"malloc", "calloc", "realloc", "aligned_alloc", "posix_memalign", "strdup", "free"}
 
 
@@ -99,7 +103,7 @@ def find_uses(defined, needed):
                 yield unit, home[name], f"{unit} needs {name} of {home[name]}"
 
 
-def check_direction(edges, layers):
+def check_direction(edges, layers, table="csrc/README.md"):
     for one, other, where in edges:
         if other is None:
             yield f"{where}: there is no such header"
@@ -107,7 +111,7 @@ def check_direction(edges, layers):
         low, high = folder_of(one), folder_of(other)
         if low not in layers or high not in layers:
             missing = low if low not in layers else high
-            yield f"{where}: {missing}/ is not in the table of csrc/README.md"
+            yield f"{where}: {missing}/ is not in the table of {table}"
         elif layers[high] > layers[low]:
             yield f"{where}: upward, from {low}/ to {high}/"
 
@@ -170,9 +174,18 @@ def check_sizes(source):
         if inside.parts[0] != "include":
             units[str(inside.parent)].add(inside.stem)
         lines = path.read_text().splitlines()
-        if len(lines) > MOST_LINES:
-            yield f"{inside}: {len(lines)} lines; at most {MOST_LINES}"
+        yield from check_length(inside, lines)
         yield from check_functions(inside, lines)
+    yield from check_folders(units)
+
+
+def check_length(inside, lines):
+    if len(lines) > MOST_LINES:
+        yield f"{inside}: {len(lines)} lines; at most {MOST_LINES}"
+
+
+def check_folders(units):
+    """How many units each folder has; one that holds folders may have few of its own."""
     for folder, names in sorted(units.items()):
         is_leaf = not any(other.startswith(folder + "/") for other in units)
         if len(names) > MOST_UNITS or (is_leaf and len(names) < LEAST_UNITS):
@@ -213,18 +226,68 @@ def list_imports(path, package):
                 yield name
 
 
-def find_module_imports(package):
-    """(module, module that it imports), each with where that stands."""
+def find_modules(package):
+    """Path of each module by its dotted name; None of what is compiled and has a stub alone."""
     modules = {}
-    for path in sorted(package.rglob("*.py")):
+    for path in sorted([*package.rglob("*.py"), *package.rglob("*.pyi")]):
         parts = path.relative_to(package.parent).with_suffix("").parts
-        modules[".".join(parts[:-1] if parts[-1] == "__init__" else parts)] = path
+        name = ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+        if name not in modules:
+            modules[name] = path if path.suffix == ".py" else None
+    return modules
+
+
+def module_unit(path, package):
+    """FOLDER/module; what lies in no folder is of that of the package."""
+    inside = path.relative_to(package).with_suffix("")
+    return str(inside if len(inside.parts) > 1 else package.name / inside)
+
+
+def find_module_imports(package):
+    """(module, module that it imports), each with where that stands; of what is compiled none."""
+    modules = find_modules(package)
     for module, path in modules.items():
         last = None  # of `from a import b` that b is no module of: a
-        for name in list_imports(path, package):
-            if name in modules and name != module and not f"{last}".startswith(f"{name}."):
-                yield module, name, f"{module} imports {name}"
+        for name in list_imports(path, package) if path else ():
+            found = modules.get(name)
+            if found and found != path and not f"{last}".startswith(f"{name}."):
+                units = module_unit(path, package), module_unit(found, package)
+                yield *units, f"{module} imports {name}"
             last = name if name in modules else None
+
+
+def check_module_sizes(package):
+    units = defaultdict(set)
+    for path in sorted(package.rglob("*.py")):
+        folder, name = module_unit(path, package).rsplit("/", 1)
+        units[folder] |= {name} - {"__init__", "__main__"}
+        inside = path.relative_to(package.parent)
+        yield from check_length(inside, path.read_text().splitlines())
+        for node in ast.walk(ast.parse(path.read_text())):
+            if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
+                lines = node.end_lineno - node.lineno + 1
+                if ast.get_docstring(node) is not None:
+                    lines -= node.body[0].end_lineno - node.body[0].lineno + 1
+                if lines > MOST_FUNCTION_LINES:
+                    yield f"{inside}:{node.lineno}: {lines} lines: {node.name}"
+    yield from check_folders(units)
+
+
+def list_tracked(root):
+    """Files that git tracks; none where it knows nothing of the folder."""
+    command = ["git", "-C", str(root), "ls-files", "-z"]
+    try:
+        shown = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    except (OSError, subprocess.CalledProcessError):
+        return []
+    return [Path(root, name) for name in shown.split("\0") if name]
+
+
+def check_bytes(paths):
+    for path in paths:
+        size = path.stat().st_size if path.is_file() else 0
+        if size > MOST_BYTES:
+            yield f"{path}: {size} bytes; at most {MOST_BYTES}"
 
 
 def check(source, objects=None):
@@ -244,8 +307,11 @@ def check(source, objects=None):
 
 
 def check_modules(package):
-    circles = find_circles(find_module_imports(package))
-    return [f"circle of modules: {' - '.join(circle)}" for circle in circles]
+    """All that breaks a rule of the modules, as lines of text."""
+    edges = list(find_module_imports(package))
+    faults = list(check_direction(edges, read_layers(package), f"{package.name}/README.md"))
+    faults += check_module_sizes(package)
+    return faults + [f"circle of modules: {' - '.join(each)}" for each in find_circles(edges)]
 
 
 def main():
@@ -254,7 +320,8 @@ def main():
     parser.add_argument("--objects", type=Path)
     parser.add_argument("--package", type=Path, default=Path("vorton"))
     given = parser.parse_args()
-    faults = check(given.source, given.objects) + check_modules(given.package)
+    faults = check(given.source, given.objects) + check_modules(given.package.resolve())
+    faults += check_bytes(list_tracked("."))
     print("\n".join(faults) or f"{given.source}: no fault")
     return 1 if faults else 0
 

@@ -9,8 +9,8 @@ import sys
 import numpy as np
 
 import vorton as vt
-from vorton.film import SceneShot
 from vorton.preview import render_shot, write_film
+from vorton.preview.film import SceneShot
 
 SIZE = (180, 300)  # of each picture
 FRAME = {"smoke": 66, "fire": 40}

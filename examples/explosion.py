@@ -9,7 +9,7 @@ The scene is that of `vorton demo`: vorton/demo.py says what each number does.
 """
 
 import vorton as vt
-from vorton.demo import make_scene
+from vorton.preview.demo import make_scene
 
 scene = make_scene()
 

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 import vorton as vt
-from vorton.scene_files import load_scene
+from vorton.archive.scene_files import load_scene
 from vorton.testing import assert_healthy, assert_same_bake, exact_velocity
 
 pytest_plugins = ["vorton.testing"]  # the fixture `stepped`; may stand in conftest.py

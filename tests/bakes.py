@@ -5,11 +5,7 @@ import hashlib
 from pathlib import Path
 
 import vorton as vt
-from vorton.baking import Volumes, bake
-from vorton.manifest import Manifest
-from vorton.scene import Scene
-from vorton.shapes import Torus
-from vorton.sources import Tracers, VortexRing
+from vorton import Manifest, Scene, Torus, Tracers, Volumes, VortexRing, bake
 
 FRAMES = (1, 4)
 VOLUMES = Volumes(voxel=0.1)

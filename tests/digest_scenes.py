@@ -353,10 +353,10 @@ def kinds_in(sim):
 
 
 def all_kinds():
-    from vorton.ambient import AMBIENTS
-    from vorton.bodies import BODIES
-    from vorton.forces import EFFECTS
-    from vorton.scene import SOURCES
-    from vorton.shapes import SHAPES
+    from vorton.definitions.ambient import AMBIENTS
+    from vorton.geometry.shapes import SHAPES
+    from vorton.scenes.bodies import BODIES
+    from vorton.scenes.forces import EFFECTS
+    from vorton.scenes.scene import SOURCES
 
     return {*AMBIENTS, *BODIES, *EFFECTS, *SOURCES, *SHAPES, vt.Capsule, vt.Plane, vt.Polytope}

@@ -16,8 +16,8 @@ from pathlib import Path
 from bakes import content
 
 import vorton as vt
-from vorton.files import LOCK
-from vorton.manifest import Manifest
+from vorton import Manifest
+from vorton.files.disk import LOCK
 
 CODES = errno.ENOSPC, errno.EIO, errno.EROFS
 MOST_CALLS = 10**6

@@ -20,8 +20,9 @@ import numpy as np
 from innocent_scenes import make_scene
 
 import vorton as vt
-from vorton.demo import make_scene as make_demo
-from vorton.records import HEALTH_LIMITS, has_limit
+from vorton.definitions.records import has_limit
+from vorton.preview.demo import make_scene as make_demo
+from vorton.records import HEALTH_LIMITS
 
 EXAMPLES = Path(__file__).parents[1] / "examples"
 

@@ -21,9 +21,9 @@ from pathlib import Path
 from bakes import content, small_scene
 
 import vorton as vt
+from vorton import Manifest
 from vorton.archive import Archive
-from vorton.files import LOCK
-from vorton.manifest import Manifest
+from vorton.files.disk import LOCK
 
 
 def begin(out):

@@ -11,11 +11,12 @@ import pytest
 from bakes import branch_with_other_bodies, quiet, small_scene
 
 import vorton as vt
-from vorton import meshes, tracer_files
+from vorton import Manifest
 from vorton.cli import main
+from vorton.files import tracer_files
+from vorton.geometry import meshes
 from vorton.hosts.alembic import write_alembic
 from vorton.hosts.shape_meshes import mesh_of
-from vorton.manifest import Manifest
 
 pytest.importorskip("alembic3d")
 from alembic3d import Abc, AbcGeom  # noqa: E402

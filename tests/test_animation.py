@@ -12,8 +12,7 @@ from scipy.integrate import quad
 from scipy.spatial.transform import Rotation, Slerp
 
 import vorton as vt
-from vorton import Keys, Samples, Transform
-from vorton.sources import Tracers, VortexRing
+from vorton import Keys, Samples, Tracers, Transform, VortexRing
 
 EXAMPLES = Path(__file__).resolve().parents[1] / "examples"
 BOX = vt.Box((-0.1, -0.2, -0.3), (0.2, 0.2, 0.1))

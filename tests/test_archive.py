@@ -24,8 +24,9 @@ from test_c_library import build, needs_compiler
 
 import vorton as vt
 from vorton import _core
-from vorton.archive import Archive, DamageError, _directory
-from vorton.archive_writer import ArchiveWriter, blocks_of, write_frames
+from vorton.archive import Archive, DamageError
+from vorton.archive.reading import _directory
+from vorton.archive.writing import ArchiveWriter, blocks_of, write_frames
 from vorton.cli import main
 from vorton.film import make_film
 

@@ -17,16 +17,24 @@ import pytest
 from bakes import FRAMES, content, quiet, small_scene
 from marks import slow_but
 
-from vorton import _core, bake_frames, files, report, tracer_files, vdb_files
-from vorton.baking import PRESETS, Volumes, bake
-from vorton.combustion import Combustion
-from vorton.emitter import Emitter
-from vorton.json_text import readable_json
-from vorton.manifest import Manifest
-from vorton.progress import clock
-from vorton.scene import Scene
-from vorton.shapes import Disk, Torus
-from vorton.sources import Tracers, VortexRing
+from vorton import (
+    Combustion,
+    Disk,
+    Emitter,
+    Manifest,
+    Scene,
+    Torus,
+    Tracers,
+    Volumes,
+    VortexRing,
+    _core,
+    bake,
+)
+from vorton.bakes import bake_frames, report
+from vorton.bakes.baking import PRESETS
+from vorton.base.progress import clock
+from vorton.files import disk, tracer_files, vdb_files
+from vorton.files.json_text import readable_json
 
 # ---- what a bake writes ----
 
@@ -239,7 +247,7 @@ def test_lock_of_a_process_that_was_killed(reference, tmp_path):
     code = f"""
         import os, sys, time
         from pathlib import Path
-        from vorton.files import locked
+        from vorton.files.disk import locked
         with locked(Path({str(tmp_path)!r})):
             print("locked", flush=True)
             time.sleep(60)
@@ -254,7 +262,7 @@ def test_lock_of_a_process_that_was_killed(reference, tmp_path):
     finally:
         process.kill()
         process.communicate()
-    assert (tmp_path / files.LOCK).exists()
+    assert (tmp_path / disk.LOCK).exists()
     quiet(small_scene(), tmp_path)
     assert content(tmp_path) == content(reference)
 
@@ -266,7 +274,7 @@ def test_the_lock_is_held_by_one_at_a_time(tmp_path):
     def work():
         for _ in range(200):
             try:
-                with files.locked(tmp_path):
+                with disk.locked(tmp_path):
                     inside.append(1)
                     most.append(len(inside))
                     taken.append(1)
@@ -286,7 +294,7 @@ def test_without_locks_on_the_file_system_bakes_go_on(reference, tmp_path, monke
     def refuse(*_):
         raise OSError(errno.ENOLCK, "no locks")
 
-    monkeypatch.setattr(files.fcntl, "flock", refuse)
+    monkeypatch.setattr(disk.fcntl, "flock", refuse)
     quiet(small_scene(), tmp_path)
     assert content(tmp_path) == content(reference)
 
@@ -602,7 +610,7 @@ def test_progress_callback(tmp_path):
 
 def test_progress_lines_without_tqdm(tmp_path, monkeypatch, capsys):
     monkeypatch.setitem(__import__("sys").modules, "tqdm.auto", None)
-    monkeypatch.setattr("vorton.progress.LEAST_SECONDS_BETWEEN_LINES", 0)
+    monkeypatch.setattr("vorton.base.progress.LEAST_SECONDS_BETWEEN_LINES", 0)
     quiet(small_scene(), tmp_path, progress=True)
     lines = capsys.readouterr().err.splitlines()
     assert lines[-1] == "bake ring: 4 of 4, 0:00 left" and len(lines) == 4

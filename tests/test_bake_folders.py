@@ -9,10 +9,10 @@ from bakes import VOLUMES, content, quiet, small_scene
 from test_bake_interrupted import count_steps
 
 import vorton as vt
-from vorton import files
+from vorton import Manifest
 from vorton.archive import Archive
 from vorton.cli import main
-from vorton.manifest import Manifest
+from vorton.files import disk
 
 TETRAHEDRON = "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n"
 
@@ -179,14 +179,14 @@ def test_a_move_from_the_folder_of_now(made, tmp_path, monkeypatch):
 
 
 def test_a_copy_from_a_disk_that_cannot_be_written(made, tmp_path, monkeypatch):
-    take = files._take_lock
+    take = disk._take_lock
 
     def refuse(folder):
         if folder == made[0]:
             raise OSError(errno.EROFS, "cannot write")
         return take(folder)
 
-    monkeypatch.setattr(files, "_take_lock", refuse)
+    monkeypatch.setattr(disk, "_take_lock", refuse)
     vt.copy_bake(made[0], tmp_path / "out")
     assert content(tmp_path / "out").keys() == content(made[0]).keys()
     with pytest.raises(OSError, match="cannot write"):

@@ -18,13 +18,10 @@ import pytest
 from bakes import content, quiet, small_scene
 from marks import slow_but
 
-from vorton import _core, bake_frames, baking, files
+from vorton import Manifest, Scene, Simulation, Torus, Tracers, VortexRing, _core
 from vorton.archive import Archive
-from vorton.manifest import Manifest
-from vorton.scene import Scene
-from vorton.shapes import Torus
-from vorton.simulation import Simulation
-from vorton.sources import Tracers, VortexRing
+from vorton.bakes import bake_frames, baking
+from vorton.files import disk
 
 
 def count_steps(monkeypatch) -> list[int]:
@@ -50,7 +47,7 @@ def interrupted(monkeypatch, out: Path, when: int, error: BaseException) -> None
         calls.append(path)
         if len(calls) == when:
             raise error
-        files.write_atomically(path, data)
+        disk.write_atomically(path, data)
 
     with monkeypatch.context() as patch:
         patch.setattr(bake_frames, "write_atomically", write)
@@ -126,7 +123,7 @@ def test_the_archive_does_not_depend_on_the_frames_that_were_written(reference, 
 
 def test_killed_process_leaves_nothing_half_written(reference, tmp_path):
     """What a kill -9 in the middle of a write leaves is cleared away by the next bake."""
-    (tmp_path / f".ring_0001.vdb.123{files.TEMPORARY}").write_bytes(b"half")
+    (tmp_path / f".ring_0001.vdb.123{disk.TEMPORARY}").write_bytes(b"half")
     quiet(small_scene(), tmp_path)
     assert content(tmp_path) == content(reference)
 
@@ -139,14 +136,14 @@ def slow_disk(monkeypatch):
     """Every file takes a while; tells which files were written, and may do more with them."""
 
     def slow(path, data):
-        disk.before(path)
+        slowed.before(path)
         time.sleep(0.05)
-        files.write_atomically(path, data)
-        disk.written.append(path.name)
+        disk.write_atomically(path, data)
+        slowed.written.append(path.name)
 
-    disk = types.SimpleNamespace(written=[], before=lambda path: None)
+    slowed = types.SimpleNamespace(written=[], before=lambda path: None)
     monkeypatch.setattr(bake_frames, "write_atomically", slow)
-    return disk
+    return slowed
 
 
 @pytest.mark.slow
@@ -236,7 +233,7 @@ def test_killed_at_any_time(reference, tmp_path, monkeypatch, seed):
         sys.path.insert(0, {str(Path(__file__).parent)!r})
         from pathlib import Path
         from bakes import quiet, small_scene
-        from vorton import bake_frames
+        from vorton.bakes import bake_frames
         write = bake_frames.write_atomically
         def slow(path, data):
             write(path, data)
@@ -343,12 +340,12 @@ def test_disk_full_in_the_middle_of_a_file(reference, tmp_path, monkeypatch):
 
     def open_full(path, mode):
         file = open(path, mode)  # noqa: SIM115
-        if not str(path).endswith(f".json.{os.getpid()}{files.TEMPORARY}"):
+        if not str(path).endswith(f".json.{os.getpid()}{disk.TEMPORARY}"):
             opened.append(path)
         return FullDisk(file) if len(opened) == 4 else file  # the head of the archive is one
 
     with monkeypatch.context() as patch:
-        patch.setattr(files, "open", open_full, raising=False)
+        patch.setattr(disk, "open", open_full, raising=False)
         with pytest.raises(
             OSError, match=r"cannot write .*ring_0002\.vdb: the disk is full"
         ) as caught:
@@ -395,8 +392,8 @@ def test_disk_really_full(reference, tiny_disk):
 
 def test_write_atomically_keeps_the_old_file(tmp_path, monkeypatch):
     path = tmp_path / "a.bin"
-    files.write_atomically(path, b"old")
+    disk.write_atomically(path, b"old")
     monkeypatch.setattr(os, "fsync", lambda _: (_ for _ in ()).throw(OSError(errno.EIO, "io")))
     with pytest.raises(OSError, match=r"cannot write .*a\.bin: the disk reports an error"):
-        files.write_atomically(path, b"new")
+        disk.write_atomically(path, b"new")
     assert path.read_bytes() == b"old" and [p.name for p in tmp_path.iterdir()] == ["a.bin"]

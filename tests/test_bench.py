@@ -12,9 +12,11 @@ import numpy as np
 import pytest
 
 import vorton as vt
-from vorton import _core, bench_runs, bench_scenes
+from vorton import _core
 from vorton import bench as vorton_bench
-from vorton.scene_files import load_scene
+from vorton.archive.scene_files import load_scene
+from vorton.bench import runs as bench_runs
+from vorton.bench import scenes as bench_scenes
 
 ROOT = Path(__file__).resolve().parents[1]
 

@@ -21,9 +21,9 @@ import pytest
 from extensions import load_builder, write_addon, write_wheel
 
 import vorton as vt
-from vorton import _core, vdb_files
+from vorton import Manifest, _core
 from vorton.cli import make_parser
-from vorton.forces import EFFECTS
+from vorton.files import vdb_files
 from vorton.hosts import meshes, poses
 from vorton.hosts.blender import (
     effectors,
@@ -36,8 +36,8 @@ from vorton.hosts.blender import (
 )
 from vorton.hosts.blender.export import Export
 from vorton.hosts.blender.job import Job
-from vorton.manifest import Manifest
-from vorton.scene import OF_SIMULATION
+from vorton.scenes.forces import EFFECTS
+from vorton.scenes.scene import OF_SIMULATION
 
 SCRIPT = Path(__file__).resolve().parent / "hosts" / "use_extension.py"
 

@@ -5,7 +5,7 @@ import pytest
 from marks import slow_but
 
 import vorton as vt
-from vorton.animation import Keys
+from vorton import Keys
 
 R, AIR = 0.5, vt.Air().density
 VOLUME = 4 / 3 * np.pi * R**3

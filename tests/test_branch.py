@@ -12,14 +12,13 @@ from marks import slow_but
 from test_bake_interrupted import count_steps
 
 import vorton as vt
-from vorton import _core
+from vorton import Manifest, _core
 from vorton.archive import Archive
+from vorton.bakes.course import carry_over
 from vorton.cli import main
-from vorton.course import carry_over
-from vorton.film import BakeShot
 from vorton.hosts.body_meshes import body_meshes
 from vorton.hosts.usd.bodies import body_prims
-from vorton.manifest import Manifest
+from vorton.preview.film import BakeShot
 
 FRAMES, AT = (1, 4), 2
 
@@ -505,7 +504,8 @@ def test_in_place_frames_that_stay_are_not_left_out(origin, tmp_path, frames):
 def test_in_place_it_goes_on_where_it_was_interrupted(origin, tmp_path, monkeypatch, stop):
     """By the same call, and once the manifest is that of the branch by `bake`, too. States are
     copied where another build has made them."""
-    from vorton import bake_branch, manifest
+    from vorton.archive import manifest
+    from vorton.bakes import bake_branch
 
     out, changed = copy_of(origin, tmp_path), windy("ring")
     if stop == "states":

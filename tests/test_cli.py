@@ -15,18 +15,14 @@ import pytest
 from hand_made import listen_to_ctrl_c
 
 import vorton as vt
-from vorton import _core, cli
+from vorton import Manifest, Scene, Torus, Tracers, VortexRing, _core, cli
+from vorton.archive.scene_files import ScriptError, load_scene
 from vorton.arguments import frame_range, picture_size
-from vorton.baking import PRESETS
+from vorton.bakes.baking import PRESETS
+from vorton.bakes.report import describe, proposed_voxel, ranges_text, size_text, warnings
 from vorton.cli import main, one_line
-from vorton.files import locked
-from vorton.manifest import Manifest
+from vorton.files.disk import locked
 from vorton.records import HEALTH_LIMITS
-from vorton.report import describe, proposed_voxel, ranges_text, size_text, warnings
-from vorton.scene import Scene
-from vorton.scene_files import ScriptError, load_scene
-from vorton.shapes import Torus
-from vorton.sources import Tracers, VortexRing
 
 SCRIPT = """
 import vorton as vt

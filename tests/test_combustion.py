@@ -1,7 +1,6 @@
 """Fuel, flame and smoke: what vortons carry and tracers take (VALIDATION H5, H6 and the books)."""
 
 import ctypes
-import sys
 
 import numpy as np
 import pytest
@@ -12,6 +11,8 @@ from scipy.spatial import cKDTree
 
 import vorton as vt
 from vorton import _core
+from vorton.bakes import bake_frames
+from vorton.files import disk
 from vorton.validation.fire import STILL, burning, shares_of
 
 AMBIENT = 293.15
@@ -459,7 +460,7 @@ def test_a_bake_with_fire_goes_on_where_it_was_stopped(tmp_path, monkeypatch):
 
     whole = baked(tmp_path / "whole")
     assert len(whole) > 4
-    write, left = vt.files.write_atomically, [4]
+    write, left = disk.write_atomically, [4]
 
     def stopping(path, data):
         left[0] -= 1
@@ -468,7 +469,7 @@ def test_a_bake_with_fire_goes_on_where_it_was_stopped(tmp_path, monkeypatch):
         write(path, data)
 
     with monkeypatch.context() as patch:
-        patch.setattr(sys.modules["vorton.bake_frames"], "write_atomically", stopping)
+        patch.setattr(bake_frames, "write_atomically", stopping)
         with pytest.raises(KeyboardInterrupt):
             baked(tmp_path / "stopped")
     assert len(list((tmp_path / "stopped").iterdir())) < len(whole)

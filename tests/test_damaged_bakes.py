@@ -13,12 +13,13 @@ from marks import slow_but
 from test_bake_interrupted import count_steps
 
 import vorton as vt
-from vorton import manifest as manifest_module
-from vorton.archive import Archive, DamageError, frames_text
-from vorton.archive_writer import write_frames
+from vorton import Manifest
+from vorton.archive import Archive, DamageError
+from vorton.archive import manifest as manifest_module
+from vorton.archive.reading import frames_text
+from vorton.archive.writing import write_frames
 from vorton.cli import main
-from vorton.files import file_sha256
-from vorton.manifest import Manifest
+from vorton.files.disk import file_sha256
 
 DERIVE = ["--voxel", "0.1", "--quiet", "--threads", "1"]
 

@@ -5,8 +5,7 @@ import pytest
 from marks import slow_but
 
 import vorton as vt
-from vorton import _core
-from vorton.animation import Keys
+from vorton import Keys, _core
 
 AMBIENT = 293.15
 

@@ -10,7 +10,7 @@ from scipy.special import chdtri
 
 import vorton as vt
 from vorton import _core
-from vorton.report import tracers_per_voxel, warnings
+from vorton.bakes.report import tracers_per_voxel, warnings
 
 NAN = float("nan")
 

@@ -11,20 +11,27 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from vorton import demo
-from vorton.animation import Keys
-from vorton.baking import Volumes, bake
-from vorton.bodies import Body, Container
+from vorton import (
+    Body,
+    Box,
+    Container,
+    Keys,
+    Manifest,
+    Scene,
+    SceneWarning,
+    Simulation,
+    Sphere,
+    Torus,
+    Tracers,
+    Transform,
+    Volumes,
+    VortexRing,
+    bake,
+)
 from vorton.cli import main
-from vorton.film import BakeShot, SceneShot, make_film, open_shot
-from vorton.manifest import Manifest
-from vorton.preview import Camera, Survey, measure_extinction, render
-from vorton.scene import Scene
-from vorton.scene_advice import SceneWarning
-from vorton.shapes import Box, Sphere, Torus
-from vorton.simulation import Simulation
-from vorton.sources import Tracers, VortexRing
-from vorton.transform import Transform
+from vorton.film import make_film
+from vorton.preview import Camera, Survey, demo, measure_extinction, render
+from vorton.preview.film import BakeShot, SceneShot, open_shot
 
 Image = pytest.importorskip("PIL.Image")
 

@@ -8,8 +8,7 @@ import pytest
 from hand_made import is_neutral
 
 import vorton as vt
-from vorton import _core
-from vorton.animation import Keys
+from vorton import Keys, _core
 
 ROOM = vt.Box((-1, -1, 0), (1, 1, 2))
 FLOOR = vt.Plane((0, 0, 0), (0, 0, -1))  # the fluid is behind it

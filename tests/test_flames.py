@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import vorton as vt
-from vorton.report import FEW_TRACERS
+from vorton.bakes.report import FEW_TRACERS
 
 RATE, FLAME_RATE, SOOT = 10.0, 8.0, 0.6
 STILL = {"heat": 0.0, "radiation": 0.0, "mixing": 0.0}

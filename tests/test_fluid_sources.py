@@ -5,8 +5,7 @@ import pytest
 from hand_made import is_neutral
 
 import vorton as vt
-from vorton import _core
-from vorton.animation import Keys
+from vorton import Keys, _core
 
 GRAVITY = 9.81
 FIRE = {"temperature": 900.0, "fuel": 0.5, "flame": 0.1, "soot": 0.2}

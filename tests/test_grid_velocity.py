@@ -5,7 +5,8 @@ import pytest
 from differences import curl, slope
 
 import vorton as vt
-from vorton import _core, vdb_files
+from vorton import _core
+from vorton.files import vdb_files
 from vorton.validation.biot_savart import circle, direct, simulation_of
 
 

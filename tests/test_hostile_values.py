@@ -17,8 +17,8 @@ import numpy as np
 import pytest
 
 import vorton as vt
-from vorton.fields import Definition, from_dict
-from vorton.json_text import canonical_json
+from vorton.definitions.fields import Definition, from_dict
+from vorton.files.json_text import canonical_json
 
 TRIANGLES = [[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]]
 FACES = [[0, 2, 1], [0, 1, 3], [0, 3, 2], [1, 2, 3]]

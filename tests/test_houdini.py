@@ -16,7 +16,8 @@ import pytest
 from bakes import quiet, small_scene
 
 import vorton as vt
-from vorton import meshes, tracer_files, vdb_files
+from vorton.files import tracer_files, vdb_files
+from vorton.geometry import meshes
 from vorton.hosts import houdini
 from vorton.hosts.houdini import frames, sop
 from vorton.hosts.houdini import scene as nodes

@@ -52,20 +52,88 @@ def test_modules_of_this_house():
     assert layers.check_modules(ROOT / "vorton") == []
 
 
-def test_a_circle_of_modules_is_found(tmp_path):
-    """By an import within a function, too; not by one for types alone."""
-    package = tmp_path / "pack"
-    (package / "low").mkdir(parents=True)
-    (package / "__init__.py").write_text("")
-    (package / "low" / "__init__.py").write_text("from .a import A\n")
-    (package / "low" / "a.py").write_text(
-        "from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    from ..b import B\nA = 1\n"
-    )
-    (package / "b.py").write_text("from .low import a\nfrom .c import C\nB = 1\n")
-    (package / "c.py").write_text("C = 1\n")
-    assert layers.check_modules(package) == []
-    (package / "c.py").write_text("C = 1\ndef later():\n    from . import b\n    return b\n")
-    assert layers.check_modules(package) == ["circle of modules: pack.b - pack.c"]
+PACKAGE = {
+    "README.md": "".join(f"| `{name}/` | |\n" for name in ("low", "high", "pack")),
+    "__init__.py": "",
+    "_core.pyi": "",
+    "low/__init__.py": "from .a import A\n",
+    "low/a.py": "from typing import TYPE_CHECKING\nfrom .. import _core\n"
+    "if TYPE_CHECKING:\n    from ..top import TOP\nA = 1\n",
+    "low/b.py": "from .a import A\n",
+    "low/c.py": "C = 1\n",
+    "high/__init__.py": "",
+    "high/d.py": "from ..low import a\n",
+    "high/e.py": "",
+    "high/f.py": "",
+    "top.py": "from .high import d\nTOP = 1\n",
+    "other.py": "",
+    "third.py": "",
+}
+
+
+@pytest.fixture
+def package(tmp_path):
+    """check(changes): the faults of a small package with some files written anew."""
+
+    def check(changes=()):
+        for name, text in {**PACKAGE, **dict(changes)}.items():
+            path = tmp_path / "pack" / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text)
+        return layers.check_modules(tmp_path / "pack")
+
+    return check
+
+
+def test_a_package_without_fault(package):
+    assert package() == []
+
+
+@pytest.mark.parametrize(
+    "changes, fault",
+    [
+        ({"low/c.py": "def later():\n    from . import b\n"}, None),
+        (
+            {"low/c.py": "def later():\n    from ..high import e\n    return e\n"},
+            "pack.low.c imports pack.high.e: upward, from low/ to high/",
+        ),
+        ({"low/c.py": "from .. import TOP\n"}, "pack.low.c imports pack: upward"),
+        (
+            {"low/a.py": "def later():\n    from . import b\n"},
+            "circle of modules: low/a - low/b",
+        ),
+        ({"new/x.py": "import pack.low.a\n"}, "new/ is not in the table of pack/README.md"),
+        ({f"low/x{n}.py": "" for n in range(23)}, "low/: 26 units; allowed are 3 to 25"),
+        ({"low/deep/x.py": ""}, "low/deep/: 1 units; allowed are 3 to 25"),
+        ({"high/e.py": "\n" * 601}, "pack/high/e.py: 601 lines; at most 600"),
+        (
+            {"high/e.py": "def f():\n" + "    g = 1\n" * 80},
+            "pack/high/e.py:1: 81 lines: f",
+        ),
+        ({"high/e.py": 'def f():\n    """A\n' + "    b\n" * 80 + '    """\n'}, None),
+    ],
+    ids=["downward", "upward", "to the top", "circle", "no folder", "many", "lonely", "file"]
+    + ["function", "docstring"],
+)
+def test_each_fault_of_a_package_is_found(package, changes, fault):
+    faults = package(changes)
+    assert any(fault in line for line in faults) if fault else faults == []
+
+
+def test_no_tracked_file_is_large(tmp_path):
+    assert list(layers.check_bytes(layers.list_tracked(ROOT))) == []
+    path = tmp_path / "film.webp"
+    path.write_bytes(bytes(layers.MOST_BYTES + 1))
+    assert list(layers.check_bytes([path])) == [f"{path}: 1000001 bytes; at most 1000000"]
+
+
+def test_what_git_tracks_is_seen(tmp_path):
+    (tmp_path / "a").write_text("")
+    assert layers.list_tracked(tmp_path) == []
+    for words in (["init", "-q"], ["add", "a"]):
+        subprocess.run(["git", "-C", tmp_path, *words], check=True)
+    (tmp_path / "b").write_text("")
+    assert layers.list_tracked(tmp_path) == [tmp_path / "a"]
 
 
 def test_a_house_without_fault(house):

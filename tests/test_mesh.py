@@ -8,12 +8,8 @@ import sys
 import numpy as np
 import pytest
 
-from vorton.emitter import Emitter
-from vorton.meshes import MESH_FORMATS, load_mesh, mesh_volume, open_edges
-from vorton.scene import Scene
-from vorton.shapes import Mesh, Surface, Torus
-from vorton.simulation import Simulation
-from vorton.sources import Tracers
+from vorton import Emitter, Mesh, Scene, Simulation, Surface, Torus, Tracers
+from vorton.geometry.meshes import MESH_FORMATS, load_mesh, mesh_volume, open_edges
 
 VERTICES, FACES = Torus(radius=1, thickness=0.3).tessellate(32, 16)
 VOLUME = mesh_volume(VERTICES, FACES)

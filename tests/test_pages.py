@@ -39,7 +39,7 @@ def test_fields_have_their_names(host):
             for line in text.splitlines() if line.startswith("| `")]
     column = 2 if host == "blender" else 3
     shown = {re.match(r"`(\w+)`", row[column])[1] for row in rows if row[column].startswith("`")}
-    from vorton.baking import PRESETS as KNOWN
+    from vorton.bakes.baking import PRESETS as KNOWN
 
     assert shown == set(KNOWN[host].grids.values())
 

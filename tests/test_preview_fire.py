@@ -11,14 +11,7 @@ from test_preview import DARK, displayed
 
 import vorton as vt
 from vorton import _core
-from vorton.preview import (
-    Camera,
-    Survey,
-    carries_fire,
-    measure_emission,
-    render,
-    render_shot,
-)
+from vorton.preview import Camera, Survey, carries_fire, measure_emission, render, render_shot
 
 VOXEL = 0.05
 NIGHT = {**DARK, "exposure": 0.6, "background": [[0, 0, 0], [0, 0, 0]], "bloom": 0.0}

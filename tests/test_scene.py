@@ -8,29 +8,44 @@ import math
 import numpy as np
 import pytest
 
-from vorton import fields, json_text
-from vorton.ambient import Liquid
-from vorton.animation import Keys, Samples
-from vorton.bodies import Body
-from vorton.effects import Kill, Wind, WindGrid
-from vorton.emitter import Emitter
-from vorton.forces import (
-    EFFECTS,
+from vorton import (
     Attractor,
+    Body,
+    Box,
+    Disk,
     Drag,
+    Emitter,
+    Filament,
     ForceGrid,
     ForcePoints,
+    Jet,
+    Keys,
+    Kill,
+    Liquid,
+    Mesh,
+    Points,
+    RandomCloud,
+    Samples,
+    Scene,
+    Simulation,
+    Sphere,
+    Surface,
+    Torus,
+    Tracers,
+    Transform,
     Turbulence,
     UniformForce,
     Vortex,
+    VortexRing,
+    VortexTube,
+    VortonPoints,
+    Wind,
+    WindGrid,
 )
-from vorton.points import Points, VortonPoints
-from vorton.scene import SCHEMA, SOURCES, Scene
-from vorton.shapes import Box, Disk, Mesh, Sphere, Surface, Torus
-from vorton.simulation import Simulation
-from vorton.sources import Tracers, VortexRing
-from vorton.transform import Transform
-from vorton.vortices import Filament, Jet, RandomCloud, VortexTube
+from vorton.definitions import fields
+from vorton.files import json_text
+from vorton.scenes.forces import EFFECTS
+from vorton.scenes.scene import SCHEMA, SOURCES
 
 CUBE_VERTICES = [[x, y, z] for x in (0, 1) for y in (0, 1) for z in (0, 1)]
 CUBE_FACES = [

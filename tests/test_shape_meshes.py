@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import vorton as vt
-from vorton import meshes
-from vorton.extras import load_extra
+from vorton.base.extras import load_extra
+from vorton.geometry import meshes
 from vorton.hosts.shape_meshes import FLOOR, mesh_of, rotation_to
 
 POINTS = np.random.default_rng(2).normal(size=(60, 3))

@@ -42,7 +42,9 @@ def test_every_module_and_host_has_its_place(site):
 
 def test_every_warning_of_python_is_listed(site):
     shown = site[0].scene_warnings()
-    given = [path.read_text() for path in HOSTS.parent.glob("*.py") if path.name != "simulation.py"]
+    given = [
+        path.read_text() for path in HOSTS.parent.rglob("*.py") if path.name != "simulation.py"
+    ]
     number = sum(len(re.findall(r"^ +warn\(text\)", text, re.M)) for text in given)
     assert number >= 5 and len(re.findall(r"^\*\*", shown, re.M)) >= number
     assert "no frame holds smoke: " in shown

@@ -12,7 +12,7 @@ from marks import slow_but
 
 import vorton as vt
 from vorton import _core
-from vorton.archive import fields_of
+from vorton.archive.reading import fields_of
 
 pytestmark = pytest.mark.filterwarnings("ignore::vorton.SceneWarning")
 HEAD, ENTRY = 64, 72

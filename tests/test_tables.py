@@ -15,10 +15,10 @@ import pytest
 
 import vorton as vt
 from vorton import _core
-from vorton.checks import ABOVE_0, ANY
-from vorton.docstrings import document
-from vorton.fields import Definition
-from vorton.tables import Table
+from vorton.base.checks import ABOVE_0, ANY
+from vorton.definitions.docstrings import document
+from vorton.definitions.fields import Definition
+from vorton.definitions.tables import Table
 
 FOLDER = Path(vt.get_include()) / "vorton"
 FILES = {name: {"volume": "volume_settings"}.get(name, name) for name in definitions.names()}

@@ -15,8 +15,10 @@ import pytest
 from hand_made import run_python, simulation, state
 
 import vorton as vt
-from vorton import report, testing, vdb_files
-from vorton.manifest import Manifest, json_value
+from vorton import Manifest, testing
+from vorton.archive.manifest import json_value
+from vorton.bakes import report
+from vorton.files import vdb_files
 from vorton.testing import HEALTH_LIMITS, Stepped, assert_healthy, assert_same_bake, exact_velocity
 
 pytest_plugins = ["vorton.testing"]

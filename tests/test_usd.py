@@ -13,12 +13,12 @@ import pytest
 from bakes import quiet, small_scene
 
 import vorton as vt
-from vorton import meshes, tracer_files
-from vorton.baking import PRESETS as GRID_PRESETS
-from vorton.baking import Volumes
+from vorton import Manifest, Volumes
+from vorton.bakes.baking import PRESETS as GRID_PRESETS
 from vorton.cli import main
+from vorton.files import tracer_files
+from vorton.geometry import meshes
 from vorton.hosts.usd import PRESETS, make_stage, text
-from vorton.manifest import Manifest
 
 Sdf = pytest.importorskip("pxr.Sdf")
 from pxr import Gf, Usd, UsdGeom, UsdUtils, UsdVol  # noqa: E402

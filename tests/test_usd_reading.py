@@ -10,7 +10,8 @@ import numpy as np
 import pytest
 
 import vorton as vt
-from vorton import meshes, tracer_files
+from vorton.files import tracer_files
+from vorton.geometry import meshes
 from vorton.hosts.shape_meshes import mesh_of
 from vorton.hosts.usd import make_stage, read_bodies, read_camera
 from vorton.preview import Camera

@@ -10,10 +10,10 @@ import numpy as np
 import pytest
 
 import vorton as vt
-from vorton import tracer_files
+from vorton import Manifest
 from vorton.cli import main
+from vorton.files import tracer_files
 from vorton.hosts import vdb_points
-from vorton.manifest import Manifest
 
 HERE = Path(__file__).parent / "hosts"
 LIBRARIES = ("-lopenvdb", "-ltbb", "-lboost_iostreams")

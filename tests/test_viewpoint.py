@@ -7,9 +7,9 @@ import pytest
 from test_preview import ball_of_smoke, volume_of
 
 import vorton as vt
-from vorton.camera import AZIMUTH, Camera
 from vorton.preview import render
-from vorton.viewpoint import see
+from vorton.preview.camera import AZIMUTH, Camera
+from vorton.preview.viewpoint import see
 
 SIZE = (160, 120)
 

@@ -8,7 +8,7 @@ from scipy.interpolate import CubicSpline
 
 import vorton as vt
 from vorton import _core
-from vorton.scene import SOURCES
+from vorton.scenes.scene import SOURCES
 
 NAN, INF = float("nan"), float("inf")
 

@@ -21,8 +21,8 @@ READY, GO = "ready", "go\n"
 
 def step(seconds, threads):
     """What each process does: frames a second, once it has been told to go."""
-    from vorton.bench_runs import Rounds, method_of
-    from vorton.bench_scenes import SCENES
+    from vorton.bench.runs import Rounds, method_of
+    from vorton.bench.scenes import SCENES
 
     scene = SCENES["ring-10k"]
     rounds = Rounds(scene, threads, method_of(scene))

@@ -32,33 +32,18 @@ __version__ = _version()
 # hardly more than NumPy. __init__.pyi tells editors and type checkers the same.
 _NAMES = {
     "_core": ("BlowUpError", "BusyError", "CapacityError"),
-    "ambient": ("Air", "Gas", "Liquid", "Water"),
-    "animation": ("Keys", "Samples"),
-    "bake_branch": ("branch", "rewind"),
-    "bake_folders": ("copy_bake", "move_bake", "prune_bake"),
-    "baking": ("Volumes", "bake"),
-    "bodies": ("Body", "Container"),
-    "combustion": ("Combustion",),
-    "deformation": ("Deformation",),
-    "deriving": ("derive",),
-    "effects": ("Kill", "Wind", "WindGrid"),
-    "emitter": ("Emitter",),
-    "forces": (
-        "Attractor",
-        "Drag",
-        "ForceGrid",
-        "ForcePoints",
-        "Turbulence",
-        "UniformForce",
-        "Vortex",
-    ),
-    "manifest": ("Manifest",),
-    "method": ("Method",),
-    "points": ("Points", "VortonPoints"),
-    "scene": ("Scene",),
-    "scene_advice": ("SceneWarning",),
-    "sdk": ("get_include", "get_library"),
-    "shapes": (
+    "archive.manifest": ("Manifest",),
+    "bakes.bake_branch": ("branch", "rewind"),
+    "bakes.bake_folders": ("copy_bake", "move_bake", "prune_bake"),
+    "bakes.baking": ("Volumes", "bake"),
+    "bakes.deriving": ("derive",),
+    "definitions.ambient": ("Air", "Gas", "Liquid", "Water"),
+    "definitions.animation": ("Keys", "Samples"),
+    "definitions.combustion": ("Combustion",),
+    "definitions.method": ("Method",),
+    "definitions.transform": ("Transform",),
+    "geometry.deformation": ("Deformation",),
+    "geometry.shapes": (
         "Box",
         "Capsule",
         "Cylinder",
@@ -70,13 +55,30 @@ _NAMES = {
         "Surface",
         "Torus",
     ),
-    "simulation": ("Simulation",),
-    "sources": ("Tracers", "VortexRing"),
-    "transform": ("Transform",),
-    "views": ("VortonFlag",),
-    "vortices": ("Filament", "Jet", "RandomCloud", "VortexTube"),
+    "scenes.bodies": ("Body", "Container"),
+    "scenes.effects": ("Kill", "Wind", "WindGrid"),
+    "scenes.forces": (
+        "Attractor",
+        "Drag",
+        "ForceGrid",
+        "ForcePoints",
+        "Turbulence",
+        "UniformForce",
+        "Vortex",
+    ),
+    "scenes.scene": ("Scene",),
+    "scenes.scene_advice": ("SceneWarning",),
+    "sdk": ("get_include", "get_library"),
+    "simulations.simulation": ("Simulation",),
+    "simulations.views": ("VortonFlag",),
+    "sources.emitter": ("Emitter",),
+    "sources.points": ("Points", "VortonPoints"),
+    "sources.ring_and_tracers": ("Tracers", "VortexRing"),
+    "sources.vortices": ("Filament", "Jet", "RandomCloud", "VortexTube"),
 }
-_MODULES = ("archive", "film", "hosts", "preview", "records", "shares", "testing", "validation")
+_MODULES = (
+    "archive", "film", "hosts", "preview", "records", "sdk", "shares", "testing", "validation",
+)  # fmt: skip
 """Those that are used by their own names."""
 
 _HOMES = {name: module for module, names in _NAMES.items() for name in names}
@@ -85,7 +87,7 @@ __all__ = sorted(_HOMES)
 
 
 def __getattr__(name: str) -> _Any:
-    if name in _NAMES or name in _MODULES:
+    if name in _MODULES:
         return _import_module(f".{name}", __name__)
     if name not in _HOMES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}", name=name)
@@ -95,4 +97,4 @@ def __getattr__(name: str) -> _Any:
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *_NAMES, *_MODULES, *__all__})
+    return sorted({*globals(), *_MODULES, *__all__})

@@ -9,9 +9,9 @@ import re
 from pathlib import Path
 
 from . import _core, sdk
-from .baking import PRESETS
+from .archive.manifest import FPS, FRAMES, MOST_FPS, MOST_FRAMES
+from .bakes.baking import PRESETS
 from .hosts import usd
-from .manifest import FPS, FRAMES, MOST_FPS, MOST_FRAMES
 
 TRACEBACK = "VORTON_TRACEBACK"
 SHARP = "thin sheets of few tracers as sheets, not dots: slower, for less than 4 tracers a voxel"

@@ -21,23 +21,23 @@ from pathlib import Path
 from typing import Any
 
 from . import sdk
-from .archive import SUFFIX, Archive, DamageError
+from .archive.manifest import Manifest
+from .archive.reading import SUFFIX, Archive, DamageError
+from .archive.scene_files import load_scene
 from .arguments import TRACEBACK, make_parser
-from .bake_branch import branch, rewind
-from .bake_folders import copy_bake, move_bake, prune_bake
-from .bake_opening import bake_there, told_by_archive
-from .baking import PRESETS, Volumes, bake, made_with
-from .checks import counted, ranges_text
-from .damages import damages, damages_of_archive
-from .deriving import derive
-from .files import explain
+from .bakes.bake_branch import branch, rewind
+from .bakes.bake_folders import copy_bake, move_bake, prune_bake
+from .bakes.bake_opening import bake_there, told_by_archive
+from .bakes.baking import PRESETS, Volumes, bake, made_with
+from .bakes.damages import damages, damages_of_archive
+from .bakes.deriving import derive
+from .bakes.report import describe, describe_archive
+from .base.checks import counted, ranges_text
+from .files.disk import one_line
 from .first_moments import hand_over
 from .hosts import usd
 from .hosts.alembic import write_alembic
 from .hosts.vdb_points import write_point_grids
-from .manifest import Manifest
-from .report import describe, describe_archive
-from .scene_files import load_scene
 
 DAMAGED, INTERRUPTED, TERMINATED = 3, 130, 143
 
@@ -176,7 +176,7 @@ def run_stage(arguments: Namespace) -> int:
 
 def run_preview(arguments: Namespace) -> int:
     """`vorton preview`."""
-    from .film import make_film
+    from .preview.film import make_film
 
     values, dye = _own(arguments), arguments.dye
     if dye is not None and len(dye) not in (0, 2):
@@ -220,7 +220,7 @@ def _show_archive(path: Path, verify: bool) -> int:
 
 def run_demo(arguments: Namespace) -> int:
     """`vorton demo`."""
-    from .demo import run
+    from .preview.demo import run
 
     try:
         for path in run(**_own(arguments)):
@@ -285,7 +285,7 @@ def _say_warning(message: Any, *_: Any, **__: Any) -> None:
 
 def _run(argv: list[str]) -> int:
     if argv[:1] == ["bench"]:
-        from .bench import main as bench
+        from .bench.command import main as bench
 
         return bench(argv[1:]) or 0
     arguments = make_parser().parse_args(argv)
@@ -293,18 +293,6 @@ def _run(argv: list[str]) -> int:
     status = RUN[arguments.command](arguments)
     sys.stdout.flush()
     return status
-
-
-def one_line(error: Exception) -> str:
-    """The error and its notes in one line; an unexpected one with its type."""
-    notes = getattr(error, "__notes__", [])
-    if isinstance(error, OSError) and error.filename and error.errno:
-        error = explain(error, Path(os.fsdecode(error.filename)), "cannot use")
-    text = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
-    expected = (ValueError, TypeError, OSError, RuntimeError, ImportError)
-    if not isinstance(error, expected) or not text:
-        text = f"{type(error).__name__}: {text}" if text else type(error).__name__
-    return " ".join((f"{text} ({'; '.join(notes)})" if notes else text).split())
 
 
 if __name__ == "__main__":

@@ -17,8 +17,8 @@ from typing import Any
 
 import numpy as np
 
-from .checks import check_number, shown
-from .simulation import Simulation
+from .base.checks import check_number, shown
+from .simulations.simulation import Simulation
 
 OPERATORS: dict[str, dict[str, Any]] = {
     "balance": {"balance": "none"},

@@ -29,15 +29,15 @@ try:
 except ImportError:  # the fixture alone needs it
     pytest = None
 
-from . import tracer_files, vdb_files
-from .checks import check_integer, check_number, closest, shown
-from .files import file_sha256
-from .judge import induced_velocity, wind_velocity
-from .manifest import Manifest
-from .records import HEALTH_LIMITS, Health, has_limit
-from .scene import Scene
-from .scene_files import load_scene
-from .simulation import Simulation
+from .archive.manifest import Manifest
+from .archive.scene_files import load_scene
+from .base.checks import check_integer, check_number, closest, shown
+from .definitions.records import HEALTH_LIMITS, Health, has_limit
+from .files import tracer_files, vdb_files
+from .files.disk import file_sha256
+from .scenes.scene import Scene
+from .simulations.judge import induced_velocity, wind_velocity
+from .simulations.simulation import Simulation
 
 __all__ = [
     "HEALTH_LIMITS",

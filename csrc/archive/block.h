@@ -13,8 +13,8 @@
  *   24  8 bytes   "vortonA\n"
  *   32  uint32    version of the format, 1
  *   36  uint32    size of the text
- *   40  the text: JSON, what the frames belong to (its members: vorton/archive.py); then 0 .. 7
- *       bytes of 0
+ *   40  the text: JSON, what the frames belong to (its members: vorton/archive/reading.py); then
+ *       0 .. 7 bytes of 0
  *
  * FRAM, a frame: the numbers of frames ascend. summed is the end of its directory, at most 2^20.
  *   24  int64     number of the frame

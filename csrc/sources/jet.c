@@ -20,7 +20,7 @@ typedef struct vt_jet {
     vt_rate_sum rate_sum; /* of an animated rate */
 } vt_jet;
 
-/* The slug of a pulse of the default rate, cores (CORES_IN_SLUG of vorton/vortices.py, too). Where
+/* The slug of a pulse of the default rate, cores (CORES_IN_SLUG of sources/vortices.py, too). Where
  * rings lie closer their vortons fill space many times over, and each removes the divergence of all
  * (method.cleaning): with half a radius and cores of .6 radii, .8 cores, a jet blows up after 12
  * radii / speed (tests/test_vortices.py). With this its axis still flows at its speed. */

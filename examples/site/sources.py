@@ -10,7 +10,7 @@ from pathlib import Path
 
 import vorton as vt
 from vorton import _core, cli
-from vorton.bench import _parser
+from vorton.bench import make_parser
 from vorton.records import HEALTH_LIMITS
 
 __all__ = [
@@ -196,7 +196,7 @@ def _joined(node):
 def scene_warnings():
     """Texts of the warnings of scenes and films, with the docstrings of what gives them."""
     found = []
-    files = ("vorton/scene_advice.py", "vorton/film.py")
+    files = ("vorton/scenes/scene_advice.py", "vorton/preview/film.py")
     for function in (node for file in files for node in ast.parse(read(file)).body):
         if not isinstance(function, ast.FunctionDef):
             continue
@@ -234,7 +234,7 @@ def statuses():
 
 def bench_text():
     """What `vorton bench --help` says after its options."""
-    return _parser().epilog
+    return make_parser().epilog
 
 
 # ---- classes ----
@@ -271,8 +271,8 @@ def reference_pages():
     rows = []
     for *_, names in entries:
         rows += [(f"{{py:obj}}`{n} <vorton.{n}>`", _first_line(getattr(vt, n))) for n in names]
-    for page in ("archive", "preview", "records", "shares", "testing", "views"):
-        module = importlib.import_module(f"vorton.{page}")
+    for name in ("archive", "preview", "records", "shares", "simulations.views", "testing"):
+        module, page = importlib.import_module(f"vorton.{name}"), name.rpartition(".")[2]
         pages[f"reference/{page}.md"] = "\n".join([
             f"# {_first_line(module).split(':')[0].rstrip('.')}", "", "```{eval-rst}",
             f".. automodule:: {module.__name__}", "   :members:", "```", "",

@@ -24,7 +24,7 @@ FOLDER = Path(sys.argv[sys.argv.index("--") + 1]).resolve()
 
 def load_addon():
     """The extension as it lies in the sources, with one preset."""
-    from vorton.scene_files import load_scene
+    from vorton.archive.scene_files import load_scene
 
     addon = FOLDER / "addons" / "vorton_extension"
     shutil.copytree(ROOT / "vorton" / "hosts" / "blender" / "extension", addon)

@@ -8,7 +8,7 @@ import types
 
 import numpy as np
 
-from vorton import vdb_files
+from vorton.files import vdb_files
 
 attribType = types.SimpleNamespace(Point="point", Prim="prim")
 numericData = types.SimpleNamespace(Int32=np.int32)

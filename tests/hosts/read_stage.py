@@ -16,7 +16,7 @@ import numpy as np
 def density_in(path):
     """Indices of the voxels with density and what they hold; OpenVDB reads them."""
     if not hasattr(bpy.utils, "expose_bundled_modules"):  # the module bpy 4.2 is without it
-        from vorton import vdb_files
+        from vorton.files import vdb_files
 
         grid = vdb_files.read(path)["density"]
         return grid.index, grid.values

@@ -447,7 +447,7 @@ def sheared(folder):
 
 def curves():
     """Volumes of a filled circle and of a text, whose faces share no vertices."""
-    from vorton.meshes import mesh_volume
+    from vorton.geometry.meshes import mesh_volume
 
     fresh()
     bpy.ops.curve.primitive_bezier_circle_add(radius=1)
@@ -1065,7 +1065,7 @@ def kept_points(addon, folder):
 
 def new_grids(addon, folder):
     """Fire in the place of smoke: what Blender does not know of is said."""
-    from vorton.manifest import Manifest
+    from vorton import Manifest
 
     scene, _ = ball_of_smoke(1, 1.0)
     bpy.ops.wm.save_as_mainfile(filepath=str(folder / "warm.blend"))

@@ -8,11 +8,11 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 
 from .. import _core
-from ..animation import frame_rate
-from ..baked_bodies import BakedBodies
-from ..bodies import Body, BodyBase, Container
-from ..manifest import Manifest
-from ..scene import Scene
+from ..archive.manifest import Manifest
+from ..bakes.baked_bodies import BakedBodies
+from ..definitions.animation import frame_rate
+from ..scenes.bodies import Body, BodyBase, Container
+from ..scenes.scene import Scene
 from .shape_meshes import mesh_of
 
 

@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from ..meshes import mesh_volume
-from ..meshes import open_edges as count_open_edges
-from ..shapes import Box, Cylinder, Disk, Mesh, Plane, Shape, Sphere, Surface, Torus
+from ..geometry.meshes import mesh_volume
+from ..geometry.meshes import open_edges as count_open_edges
+from ..geometry.shapes import Box, Cylinder, Disk, Mesh, Plane, Shape, Sphere, Surface, Torus
 from .poses import short
 
 CLOSE = 1e-4

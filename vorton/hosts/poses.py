@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from ..animation import Samples
-from ..transform import Transform
+from ..definitions.animation import Samples
+from ..definitions.transform import Transform
 
 SKEW = 1e-3
 """Cosine between axes of an object above which it is sheared; also relative change of scales."""

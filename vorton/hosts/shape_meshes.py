@@ -7,8 +7,8 @@ import math
 
 import numpy as np
 
-from ..extras import load_extra
-from ..shapes import (
+from ..base.extras import load_extra
+from ..geometry.shapes import (
     Box,
     Capsule,
     Cylinder,

@@ -18,12 +18,12 @@ from pathlib import Path
 
 import numpy as np
 
-from .. import tracer_files
-from ..checks import check_number
-from ..files import write_atomically
-from ..manifest import Manifest
-from ..progress import Callback, Progress
-from ..vdb_files import EDGE, FORMAT_VERSION, INNER_NODE, LEAF, MAGIC, ROOT_CHILD
+from ..archive.manifest import Manifest
+from ..base.checks import check_number
+from ..base.progress import Callback, Progress
+from ..files import tracer_files
+from ..files.disk import write_atomically
+from ..files.vdb_files import EDGE, FORMAT_VERSION, INNER_NODE, LEAF, MAGIC, ROOT_CHILD
 
 NAME = "points"
 """Of the grid, and of the folder beside the volumes."""

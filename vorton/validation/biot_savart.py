@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 
 from .. import _core
-from ..method import Method
-from ..scene import Scene
-from ..simulation import Simulation
+from ..definitions.method import Method
+from ..scenes.scene import Scene
+from ..simulations.simulation import Simulation
 from .case import Line, Result, case, product
 from .rings import share_within
 

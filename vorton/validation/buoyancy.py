@@ -8,11 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from ..ambient import Air, Gas
-from ..ambient import Liquid as LiquidFluid
-from ..method import Method
-from ..scene import Scene
-from ..simulation import Simulation
+from ..definitions.ambient import Air, Gas
+from ..definitions.ambient import Liquid as LiquidFluid
+from ..definitions.method import Method
+from ..scenes.scene import Scene
+from ..simulations.simulation import Simulation
 from .case import Line, Result, case, product
 
 GRAVITY = 9.81

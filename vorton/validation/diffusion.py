@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 
 from .. import _core
-from ..ambient import Water
-from ..method import Method
-from ..scene import Scene
-from ..simulation import Simulation
+from ..definitions.ambient import Water
+from ..definitions.method import Method
+from ..scenes.scene import Scene
+from ..simulations.simulation import Simulation
 from .case import Line, Result, case, product
 from .rings import saffman
 

@@ -7,13 +7,13 @@ from typing import Any
 
 import numpy as np
 
-from ..ambient import Air, Liquid
-from ..combustion import Combustion
-from ..emitter import Emitter
-from ..method import Method
-from ..scene import Scene
-from ..shapes import Disk
-from ..simulation import Simulation
+from ..definitions.ambient import Air, Liquid
+from ..definitions.combustion import Combustion
+from ..definitions.method import Method
+from ..geometry.shapes import Disk
+from ..scenes.scene import Scene
+from ..simulations.simulation import Simulation
+from ..sources.emitter import Emitter
 from .case import Line, Result, case, product
 
 AMBIENT = float(np.float32(293.15))  # K

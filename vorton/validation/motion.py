@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 
 from .. import _core
-from ..effects import WindGrid
-from ..method import Method
-from ..scene import Scene
-from ..simulation import Simulation
+from ..definitions.method import Method
+from ..scenes.effects import WindGrid
+from ..scenes.scene import Scene
+from ..simulations.simulation import Simulation
 from .case import Line, Result, case, product
 from .rings import columns, mean_height, thin_ring
 

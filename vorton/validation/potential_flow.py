@@ -8,16 +8,16 @@ from typing import Any
 
 import numpy as np
 
-from ..ambient import Air, Liquid
-from ..animation import Keys
-from ..bodies import Body, Container
-from ..effects import Wind
-from ..method import Method
-from ..scene import Scene
-from ..shapes import Box, Capsule, Cylinder, Polytope, Sphere
-from ..simulation import Simulation
-from ..sources import VortexRing
-from ..transform import Transform
+from ..definitions.ambient import Air, Liquid
+from ..definitions.animation import Keys
+from ..definitions.method import Method
+from ..definitions.transform import Transform
+from ..geometry.shapes import Box, Capsule, Cylinder, Polytope, Sphere
+from ..scenes.bodies import Body, Container
+from ..scenes.effects import Wind
+from ..scenes.scene import Scene
+from ..simulations.simulation import Simulation
+from ..sources.ring_and_tracers import VortexRing
 from .case import Line, Result, case, product
 
 WIND = np.array((1.0, 0.3, -0.2))

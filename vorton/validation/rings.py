@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 
 from .. import _core
-from ..method import Method
-from ..scene import Scene
-from ..simulation import Simulation
-from ..sources import VortexRing
+from ..definitions.method import Method
+from ..scenes.scene import Scene
+from ..simulations.simulation import Simulation
+from ..sources.ring_and_tracers import VortexRing
 from .case import Line, Result, case, product
 
 CONSTANTS = {

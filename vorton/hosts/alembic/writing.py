@@ -15,17 +15,18 @@ from typing import Any
 
 import numpy as np
 
-from ... import tracer_files
-from ...checks import check_choice, check_flag
-from ...extras import load_extra
-from ...files import replaced
-from ...manifest import Manifest
-from ...progress import Callback, Progress
-from ...scene import Scene
-from ..body_meshes import BodyMesh, body_meshes, matrix_of
-from ..usd.points import CARRIED
+from ...archive.manifest import Manifest
+from ...base.checks import check_choice, check_flag
+from ...base.extras import load_extra
+from ...base.progress import Callback, Progress
+from ...files.disk import replaced
+from ...scenes.scene import Scene
+from ..body_meshes import BodyMesh, body_meshes
 from ..usd.stage import PRESETS, UPS
-from ..usd.text import free_identifier, identifier
+from ..usd.text import identifier
+from .bodies import Body
+from .points import Points
+from .samples import xform_sample
 
 SUFFIX = ".abc"
 
@@ -100,15 +101,15 @@ def _write(
         raise OSError(f"cannot write {path}: {error}") from error
     times = archive.addTimeSampling(AbcCoreAbstract.TimeSampling(1 / fps, first / fps))
     root = AbcGeom.OXform(archive.getTop(), identifier(manifest.data["name"]))
-    root.getSchema().set(_xform(_root_matrix(*placed)))
+    root.getSchema().set(xform_sample(_root_matrix(*placed)))
     writers: list[Any] = []
     if has_points:
-        writers.append(_Points(root, times, manifest))
+        writers.append(Points(root, times, manifest))
     names = {"tracers"} if has_points else set()
     for body in bodies:
         if not body.container:
             sometimes = len(body.places) < len(manifest.frames)
-            writers.append(_Body(root, times, body, names, sometimes))
+            writers.append(Body(root, times, body, names, sometimes))
     for number in manifest.frames:
         for writer in writers:
             writer.write(number)
@@ -122,102 +123,3 @@ def _root_matrix(up: str, unit: float) -> np.ndarray:
         turn[1:3, 1:3] = [(0, -1), (1, 0)]
     turn[:3] /= unit
     return turn
-
-
-def _xform(matrix: np.ndarray) -> Any:
-    import imath
-    from alembic3d import AbcGeom
-
-    sample = AbcGeom.XformSample()
-    sample.setMatrix(imath.M44d(*(tuple(row) for row in matrix.tolist())))
-    return sample
-
-
-def _array(kind: Any, values: np.ndarray) -> Any:
-    """An array of Imath. Samples do not keep it: it must have a name until they are written."""
-    made = kind(len(values))
-    if len(values):
-        np.asarray(made)[...] = values
-    return made
-
-
-class _Points:
-    """The tracers, a sample a frame."""
-
-    def __init__(self, root: Any, times: int, manifest: Manifest) -> None:
-        from alembic3d import AbcGeom
-
-        self._manifest, self._times = manifest, times
-        self._schema = AbcGeom.OPoints(root, "tracers", times).getSchema()
-        self._parameters: dict[str, Any] = {}
-
-    def write(self, number: int) -> None:
-        import imath
-        from alembic3d import AbcGeom
-
-        columns = tracer_files.read(self._manifest.file(number, ".npz"))
-        position, velocity = (
-            _array(imath.V3fArray, columns[name]) for name in ("position", "velocity")
-        )
-        ids, widths = (
-            _array(imath.IntArray, columns["id"]),
-            _array(imath.FloatArray, columns["size"]),
-        )
-        each = AbcGeom.OFloatGeomParamSample(widths, AbcGeom.GeometryScope.kVaryingScope)
-        self._schema.set(AbcGeom.OPointsSchemaSample(position, ids, velocity, each))
-        for name in CARRIED:
-            if name in columns:
-                self._write_parameter(name, columns[name])
-
-    def _write_parameter(self, name: str, column: np.ndarray) -> None:
-        import imath
-        from alembic3d import AbcGeom
-
-        scope = AbcGeom.GeometryScope.kVaryingScope
-        if name not in self._parameters:
-            where = self._schema.getArbGeomParams()
-            made = AbcGeom.OFloatGeomParam(where, name, False, scope, 1, self._times)
-            self._parameters[name] = made
-        values = _array(imath.FloatArray, column)
-        self._parameters[name].set(AbcGeom.OFloatGeomParamSample(values, scope))
-
-
-class _Body:
-    """A body: its mesh once, and where it is in each frame, hidden where it is not there."""
-
-    def __init__(
-        self, root: Any, times: int, body: BodyMesh, taken: set[str], sometimes: bool
-    ) -> None:
-        import imath
-        from alembic3d import AbcGeom
-
-        name = free_identifier(body.name, taken)
-        self._body = body
-        self._place = next(iter(body.places.values()))
-        xform = AbcGeom.OXform(root, name, times)
-        self._visible = AbcGeom.CreateVisibilityProperty(xform, times) if sometimes else None
-        self._schema = xform.getSchema()
-        mesh = AbcGeom.OPolyMesh(xform, f"{name}_mesh", times if body.forms else 0)
-        # Polygons of Alembic are clockwise seen from outside.
-        corners = np.array([i for face in body.faces for i in reversed(face)])
-        self._mesh, self._form = mesh.getSchema(), body.vertices
-        if body.forms:
-            self._form = next(iter(body.forms.values()))
-        index = _array(imath.IntArray, corners)
-        counts = _array(imath.IntArray, np.array([len(face) for face in body.faces]))
-        self._sample = lambda form: AbcGeom.OPolyMeshSchemaSample(
-            _array(imath.V3fArray, form), index, counts
-        )
-        if not body.forms:
-            self._mesh.set(self._sample(body.vertices))
-
-    def write(self, number: int) -> None:
-        self._place = place, rotation = self._body.places.get(number, self._place)
-        if self._visible is not None:
-            self._visible.setValue(int(number in self._body.places))  # 1 visible, 0 hidden
-        if self._body.forms:
-            self._form = self._body.forms.get(number, self._form)
-            self._mesh.set(self._sample(self._form))
-        matrix = np.eye(4)
-        matrix[:3, :3], matrix[3, :3] = matrix_of(rotation).T, place
-        self._schema.set(_xform(matrix))

@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from ...baked_bodies import BakedBodies
-from ...manifest import Manifest
-from ...scene import Scene
+from ...archive.manifest import Manifest
+from ...bakes.baked_bodies import BakedBodies
+from ...scenes.scene import Scene
 from .made import add_made, remove_made
 from .objects import curves_of
 

@@ -16,10 +16,10 @@ from typing import Any
 
 import numpy as np
 
-from ...effects import Wind
-from ...forces import Drag, Turbulence, UniformForce, Vortex
-from ...shapes import Disk, Shape, Sphere
-from ...transform import Transform
+from ...definitions.transform import Transform
+from ...geometry.shapes import Disk, Shape, Sphere
+from ...scenes.effects import Wind
+from ...scenes.forces import Drag, Turbulence, UniformForce, Vortex
 from ..poses import Pose, over_time, short, transform_of
 
 SMOKE = 0.2

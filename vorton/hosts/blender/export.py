@@ -17,19 +17,19 @@ from typing import Any
 
 import numpy as np
 
-from ...ambient import AMBIENTS
-from ...bodies import Body, BodyBase, Container
-from ...combustion import Combustion
-from ...deformation import Deformation
-from ...effects import Kill
-from ...fields import from_dict
-from ...forces import EFFECTS
-from ...method import Method
-from ...scene import SOURCES, Scene
-from ...shapes import Box, Cylinder, Disk, Plane, Shape, Sphere, Torus
-from ...sources import Tracers, VortexRing
-from ...transform import Transform
-from ...vortices import Jet
+from ...definitions.ambient import AMBIENTS
+from ...definitions.combustion import Combustion
+from ...definitions.fields import from_dict
+from ...definitions.method import Method
+from ...definitions.transform import Transform
+from ...geometry.deformation import Deformation
+from ...geometry.shapes import Box, Cylinder, Disk, Plane, Shape, Sphere, Torus
+from ...scenes.bodies import Body, BodyBase, Container
+from ...scenes.effects import Kill
+from ...scenes.forces import EFFECTS
+from ...scenes.scene import SOURCES, Scene
+from ...sources.ring_and_tracers import Tracers, VortexRing
+from ...sources.vortices import Jet
 from .. import meshes
 from ..poses import Pose, over_time, pose_of, short, transform_of
 from . import effectors, roles

@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from ... import vdb_files
+from ...files import vdb_files
 from .looks import COOLEST, GRIDS, WARMER, Look, glow_power
 from .materials import node_of
 from .sequences import find_sequence

@@ -15,7 +15,6 @@ from typing import Any
 
 import numpy as np
 
-from ... import __file__ as _init
 from .worker import GO_ON, PAUSE
 
 WORKER = "vorton.hosts.blender.worker"
@@ -28,7 +27,7 @@ WINDOWS_FLAGS = sum(
 
 def python_path() -> list[str]:
     """Folders in which another Python finds vorton and NumPy."""
-    found = [Path(_init).absolute().parents[1], Path(np.__file__).absolute().parents[1]]
+    found = [Path(__file__).absolute().parents[3], Path(np.__file__).absolute().parents[1]]
     return list(dict.fromkeys(map(str, found)))
 
 

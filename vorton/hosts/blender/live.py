@@ -12,12 +12,12 @@ from typing import Any
 import numpy as np
 
 from ..._core import BlowUpError, CapacityError
-from ...bodies import Body, BodyBase
-from ...emitter import Emitter
-from ...scene import Scene
-from ...scene_advice import SceneWarning, warn_of_scene
-from ...simulation import Simulation
-from ...sources import Tracers
+from ...scenes.bodies import Body, BodyBase
+from ...scenes.scene import Scene
+from ...scenes.scene_advice import SceneWarning, warn_of_scene
+from ...simulations.simulation import Simulation
+from ...sources.emitter import Emitter
+from ...sources.ring_and_tracers import Tracers
 
 VORTONS = 4000
 """Most vortons, of which the oldest go."""

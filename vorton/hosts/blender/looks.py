@@ -8,8 +8,8 @@ from collections.abc import Callable
 
 import numpy as np
 
-from ... import vdb_files
-from ...baking import PRESETS
+from ...bakes.baking import PRESETS
+from ...files import vdb_files
 from .sequences import find_sequence
 
 GRIDS = PRESETS["blender"].grids

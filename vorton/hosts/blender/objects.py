@@ -14,14 +14,14 @@ from typing import Any
 
 import numpy as np
 
-from ...animation import Animation, Keys
-from ...bodies import BodyBase
-from ...effects import Kill
-from ...fields import plain
-from ...scene import Scene
-from ...shapes import Capsule, Polytope, Shape, Surface
-from ...sources import VortexRing
-from ...transform import Transform
+from ...definitions.animation import Animation, Keys
+from ...definitions.fields import plain
+from ...definitions.transform import Transform
+from ...geometry.shapes import Capsule, Polytope, Shape, Surface
+from ...scenes.bodies import BodyBase
+from ...scenes.effects import Kill
+from ...scenes.scene import Scene
+from ...sources.ring_and_tracers import VortexRing
 from ..shape_meshes import ShapeMesh, mesh_of
 from . import roles
 from .sampling import frame_rate, metres

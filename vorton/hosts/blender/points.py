@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ... import tracer_files
+from ...files import tracer_files
 
 RADIUS = 0.25
 """Of a point that is rendered, in spacings of the tracers where they were born."""

@@ -9,10 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from ...animation import Keys, value_at
-from ...checks import begin_of
-from ...effects import Kill
-from ...source_base import Source
+from ...base.checks import begin_of
+from ...definitions.animation import Keys, value_at
+from ...scenes.effects import Kill
+from ...sources.source_base import Source
 
 STRENGTHS = ("circulation", "fraction", "strength", "velocity")
 """What an effect does nothing without, by its name: the first of these that it has."""

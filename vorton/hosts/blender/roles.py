@@ -11,17 +11,17 @@ from collections.abc import Mapping
 from functools import cached_property
 from typing import Any
 
-from ...ambient import AMBIENTS
-from ...bodies import Body, Container
-from ...combustion import Combustion
-from ...effects import Kill, Wind
-from ...emitter import Emitter
-from ...forces import Attractor, Drag, Turbulence, UniformForce, Vortex
-from ...method import Method
-from ...scene import OF_SIMULATION, UP_TO_SCENE, Scene
-from ...shapes import Surface
-from ...sources import Tracers, VortexRing
-from ...vortices import Jet, RandomCloud
+from ...definitions.ambient import AMBIENTS
+from ...definitions.combustion import Combustion
+from ...definitions.method import Method
+from ...geometry.shapes import Surface
+from ...scenes.bodies import Body, Container
+from ...scenes.effects import Kill, Wind
+from ...scenes.forces import Attractor, Drag, Turbulence, UniformForce, Vortex
+from ...scenes.scene import OF_SIMULATION, UP_TO_SCENE, Scene
+from ...sources.emitter import Emitter
+from ...sources.ring_and_tracers import Tracers, VortexRing
+from ...sources.vortices import Jet, RandomCloud
 from .settings import Setting, documentation, fields_settings, settings_of
 
 PLACED = ("center", "axis", "direction", "major", "point", "parent")

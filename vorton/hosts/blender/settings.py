@@ -12,8 +12,8 @@ import re
 from collections.abc import Collection, Mapping
 from typing import Any
 
-from ...checks import ABOVE_0, ANY
-from ...tables import NUMBERS
+from ...base.checks import ABOVE_0, ANY
+from ...definitions.tables import NUMBERS
 from ..poses import short
 
 LEAST_ABOVE_0 = 1e-9
@@ -226,7 +226,7 @@ def _first(row: Mapping[str, Any], unit: str, least: float | None, most: float |
     default = row.get("default")
     if default is not None and (least or 0) <= default <= (most or 1.0) and default > 0:
         return default
-    from ...ambient import Air
+    from ...definitions.ambient import Air
 
     first = {"K": Air().temperature, "m": 0.1}.get(unit, 1.0)
     return max(least or 0.0, min(first, first if most is None else most))

@@ -5,8 +5,8 @@ from __future__ import annotations
 import os
 from typing import Any
 
-from ...baking import PRESETS
-from ...manifest import Manifest
+from ...archive.manifest import Manifest
+from ...bakes.baking import PRESETS
 from .looks import Look, measure_look
 from .materials import is_measured, keep_measured, make_material, set_measured
 from .sequences import Sequence, find_sequence, split_number

@@ -18,10 +18,10 @@ import threading
 import warnings
 from typing import Any
 
-from ...bake_branch import branch
-from ...baking import bake
-from ...cli import one_line
-from ...scene import Scene
+from ...bakes.bake_branch import branch
+from ...bakes.baking import bake
+from ...files.disk import one_line
+from ...scenes.scene import Scene
 
 PAUSE, GO_ON = b"0", b"1"
 

@@ -8,10 +8,10 @@ from pathlib import Path
 
 import numpy as np
 
-from ... import tracer_files
-from ...baking import PRESETS
-from ...manifest import Manifest
-from ...scene import Scene
+from ...archive.manifest import Manifest
+from ...bakes.baking import PRESETS
+from ...files import tracer_files
+from ...scenes.scene import Scene
 from ..body_meshes import body_meshes
 
 Y_UP = ((1.0, 0.0, 0.0, 0.0), (0.0, 0.0, -1.0, 0.0), (0.0, 1.0, 0.0, 0.0), (0.0, 0.0, 0.0, 1.0))

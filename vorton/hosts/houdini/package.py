@@ -7,9 +7,7 @@ import os
 from pathlib import Path
 from typing import Any
 
-import vorton
-
-from ...files import make_folder, write_atomically
+from ...files.disk import make_folder, write_atomically
 
 NAME = "vorton.json"
 
@@ -50,7 +48,7 @@ def install(folder: str | os.PathLike[str]) -> Path:
     """
     folder = Path(folder)
     make_folder(folder)
-    library = Path(vorton.__file__).resolve().parents[1]
+    library = Path(__file__).resolve().parents[3]
     path = folder / NAME
     write_atomically(path, (json.dumps(package(library), indent=4) + "\n").encode())
     return path

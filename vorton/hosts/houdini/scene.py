@@ -7,7 +7,7 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
-from ...manifest import Manifest
+from ...archive.manifest import Manifest
 
 if TYPE_CHECKING:
     import hou

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from ...manifest import Manifest
-from ...scene import Scene
+from ...archive.manifest import Manifest
+from ...scenes.scene import Scene
 from ..body_meshes import BodyMesh, body_meshes
 from .text import Attribute, Prim, free_identifier, over_frames
 

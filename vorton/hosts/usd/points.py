@@ -9,12 +9,12 @@ from typing import Any
 
 import numpy as np
 
-from ... import tracer_files
-from ...bake_frames import frame_name
-from ...extras import load_extra
-from ...files import write_atomically
-from ...manifest import Manifest
-from ...progress import Progress
+from ...archive.manifest import Manifest
+from ...bakes.bake_frames import frame_name
+from ...base.extras import load_extra
+from ...base.progress import Progress
+from ...files import tracer_files
+from ...files.disk import write_atomically
 from . import text
 from .text import Attribute, Prim
 

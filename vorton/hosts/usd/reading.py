@@ -16,11 +16,11 @@ from typing import Any
 
 import numpy as np
 
-from ...bodies import Body
-from ...checks import check_number, shown
-from ...deformation import Deformation
-from ...preview import Camera
-from ...shapes import Box, Capsule, Cylinder, Shape, Sphere
+from ...base.checks import check_number, shown
+from ...geometry.deformation import Deformation
+from ...geometry.shapes import Box, Capsule, Cylinder, Shape, Sphere
+from ...preview.rendering import Camera
+from ...scenes.bodies import Body
 from .. import meshes
 from ..poses import pose_of, short, transform_of
 from ..shape_meshes import mesh_of

@@ -22,13 +22,13 @@ from typing import Any
 import numpy as np
 
 from ... import _core
-from ...baking import PRESETS as GRID_PRESETS
-from ...checks import check_choice, check_flag
-from ...files import write_atomically
-from ...manifest import Manifest
-from ...preview import Camera
-from ...progress import Callback, Progress
-from ...scene import Scene
+from ...archive.manifest import Manifest
+from ...bakes.baking import PRESETS as GRID_PRESETS
+from ...base.checks import check_choice, check_flag
+from ...base.progress import Callback, Progress
+from ...files.disk import write_atomically
+from ...preview.rendering import Camera
+from ...scenes.scene import Scene
 from . import points as point_files
 from . import text
 from .bodies import body_prims

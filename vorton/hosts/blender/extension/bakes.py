@@ -3,18 +3,17 @@
 
 import bpy
 
-from vorton import _core
+from vorton import Manifest, _core
 from vorton.archive import Archive
-from vorton.checks import counted
-from vorton.cli import one_line
+from vorton.base.checks import counted
+from vorton.base.progress import clock
+from vorton.files.disk import one_line
 from vorton.hosts.blender import volumes
 from vorton.hosts.blender.bodies import show_bodies
 from vorton.hosts.blender.export import export_scene
 from vorton.hosts.blender.job import Job
 from vorton.hosts.blender.sampling import metres
 from vorton.hosts.blender.sequences import find_sequence
-from vorton.manifest import Manifest
-from vorton.progress import clock
 
 from .places import (
     RELATIVE,

@@ -7,12 +7,12 @@ from pathlib import Path
 import bpy
 from mathutils import Vector
 
+from vorton import Scene
 from vorton.hosts.blender import objects, roles, stage
 from vorton.hosts.blender.firelight import add_firelight
 from vorton.hosts.blender.made import add_made, remove_made
 from vorton.hosts.blender.materials import look_of
 from vorton.hosts.blender.sampling import marked, metres
-from vorton.scene import Scene
 
 from .bakes import ERRORS, refused, show_bake
 from .places import find_bake, scene_name, shown_folder

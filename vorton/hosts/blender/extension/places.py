@@ -6,8 +6,8 @@ from pathlib import Path
 
 import bpy
 
+from vorton import Manifest
 from vorton.hosts.blender.export import file_name
-from vorton.manifest import Manifest
 
 RELATIVE = {"PATH_SUPPORTS_BLEND_RELATIVE"} if bpy.app.version >= (4, 5, 0) else set()
 """Options of a path that may begin with //, which Blender 4.5 wants to be told."""

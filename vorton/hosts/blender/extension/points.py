@@ -5,9 +5,9 @@ from pathlib import Path
 
 import bpy
 
+from vorton import Manifest
 from vorton.hosts.blender.points import add_points, set_points
 from vorton.hosts.blender.sampling import metres
-from vorton.manifest import Manifest
 
 from .places import scene_name
 

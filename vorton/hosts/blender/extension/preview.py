@@ -6,7 +6,7 @@ import gpu
 import numpy as np
 from gpu_extras.batch import batch_for_shader
 
-from vorton.checks import counted
+from vorton.base.checks import counted
 from vorton.hosts.blender.export import export_scene, outline
 from vorton.hosts.blender.live import Live
 from vorton.hosts.blender.sampling import frame_rate, metres

@@ -3,7 +3,7 @@
 
 import bpy
 
-from vorton.ambient import AMBIENTS
+from vorton.definitions.ambient import AMBIENTS
 from vorton.hosts.blender import roles
 
 from .places import RELATIVE

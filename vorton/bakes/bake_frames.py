@@ -1,0 +1,253 @@
+"""Frames of a bake: what the simulation shows at a frame, encoded, hashed and written."""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+import hashlib
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from .. import _core
+from ..archive.manifest import Manifest
+from ..archive.writing import ArchiveWriter
+from ..files import tracer_files, vdb_files
+from ..files.disk import write_atomically
+from ..simulations.simulation import Simulation
+
+PARTS = ("simulation", "state", "rasterise", "tracers", "encode", "hash", "archive", "write")
+
+
+class Parts:
+    """Seconds that the parts of a bake took so far.
+
+    Attributes
+    ----------
+    seconds : dict
+        By the names in `PARTS`. Each part is timed by one thread.
+    """
+
+    def __init__(self) -> None:
+        self.seconds = dict.fromkeys(PARTS, 0.0)
+
+    @contextlib.contextmanager
+    def timed(self, part: str) -> Iterator[None]:
+        """Adds what the block takes to a part."""
+        begin = time.perf_counter()
+        try:
+            yield
+        finally:
+            self.seconds[part] += time.perf_counter() - begin
+
+
+def frame_name(name: str, number: int, suffix: str) -> str:
+    """Name of a frame's file: `ring_0001.vdb`."""
+    return f"{name}_{number:04}{suffix}"
+
+
+@dataclasses.dataclass(eq=False)
+class Frame:
+    """A frame as it was taken from the simulation, of which it shares no memory.
+
+    What has been encoded it gives up: the next frame, which is made beside its writing, takes that
+    memory.
+
+    Attributes
+    ----------
+    record : dict
+        What the manifest says of it; of its volume and its files only once it is written.
+    volume : volume or None
+        Of its tracers, where the bake has volumes.
+    columns : dict or None
+        Of its tracers, where the bake has them, in the simulation's order.
+    state : memoryview or None
+        Of the simulation, where the archive lacks it.
+    """
+
+    record: dict[str, Any]
+    volume: _core.Volume | None
+    columns: dict[str, np.ndarray] | None
+    state: memoryview | None = None
+
+
+# ---- from the simulation ----
+
+
+def show_columns(sim: Simulation) -> None:
+    """Keep all columns of the tracers that files may want, from the first frame on.
+
+    A state has the columns that are kept: so it is the same whichever frames a bake writes.
+    """
+    for name in _columns_of(sim):
+        getattr(sim.tracers, name)
+
+
+def _columns_of(sim: Simulation) -> list[str]:
+    carried = [name for name in tracer_files.CARRIED if sim._core.tracers_carry(name)]
+    return [name for name in (*tracer_files.COLUMNS, *carried) if name != "velocity"]
+
+
+def threads_of(sim: Simulation) -> int:
+    """How many threads the simulation takes."""
+    return sim._threads or _core.available_threads()
+
+
+def take_frame(
+    sim: Simulation, settings: Mapping[str, Any], number: int, threads: int, parts: Parts
+) -> Frame:
+    """What a bake of these settings (those of the manifest) shows of the simulation now.
+
+    The volume is made by so many threads. Loops of few microseconds would each wait for a thread
+    that has no processor of its own because a frame is being written.
+    """
+    with parts.timed("simulation"):
+        sim.update_fields()
+        _crop(sim, settings.get("region"))
+    record: dict[str, Any] = {"frame": number, "time": (number - 1) / settings["fps"], "files": []}
+    record["tracers"] = sim.tracers.count
+    volume = columns = None
+    if settings["volumes"] is not None:
+        with parts.timed("rasterise"):
+            volume = _take_volume(sim, settings["volumes"], threads)
+    if settings["tracers"]:
+        with parts.timed("tracers"):
+            columns = _take_columns(sim)
+    free = {n: body for n, body in enumerate(sim.bodies) if body.free}
+    if free:  # of the others the scene says where they are
+        record["bodies"] = {str(n): [*body.position, *body.rotation] for n, body in free.items()}
+    record["health"] = sim.health
+    return Frame(record, volume, columns)
+
+
+def _crop(sim: Simulation, region: Sequence[Sequence[float]] | None) -> None:
+    """Remove the tracers outside of a box: lower and upper corner, m."""
+    if region is not None:
+        position = sim.tracers.position
+        lower, upper = (np.array(corner) for corner in region)
+        sim.tracers.remove(~((position >= lower) & (position < upper)).all(axis=1))
+
+
+def _take_volume(sim: Simulation, settings: Mapping[str, Any], threads: int) -> _core.Volume:
+    return sim._core.volume(
+        voxel_size=settings["voxel"],
+        velocity_margin=settings["margin"],
+        threads=threads,
+        sharp=settings["sharp"],
+    )
+
+
+def _about_volume(volume: _core.Volume) -> dict[str, Any]:
+    info = volume.info()
+    active = info["active_voxels"]
+    return {
+        "active_voxels": active,
+        "tracers_per_voxel": info["tracers"] / info["filled_voxels"] if active else None,
+        "bounds": [info["lower"], info["upper"]] if active else None,
+        "mass": info["mass"],
+    }
+
+
+def _take_columns(sim: Simulation) -> dict[str, np.ndarray]:
+    """Copies of the tracer columns; velocities from the fields of now."""
+    columns = {name: np.array(getattr(sim.tracers, name)) for name in _columns_of(sim)}
+    columns["velocity"] = sim.velocity_at(columns["position"])
+    return columns
+
+
+# ---- to the disk ----
+
+
+def write_frame(
+    frame: Frame, manifest: Manifest, states: ArchiveWriter | None, parts: Parts
+) -> None:
+    """Append the state of a frame, write its files, and then put its record into the manifest."""
+    if frame.state is not None and states is not None:
+        with parts.timed("archive"):
+            block = _core.pack_state(frame.state)
+            frame.state = None
+        with parts.timed("write"):
+            states.append(block)
+    if "files" not in frame.record:  # it was passed on the way to others
+        return
+    write_files(frame, manifest, parts)
+    with parts.timed("write"):
+        manifest.add_frame(frame.record)
+
+
+def write_files(frame: Frame, manifest: Manifest, parts: Parts) -> None:
+    """Write the files of a frame; its record then tells of them."""
+    files = frame.record["files"]
+    if frame.volume is not None:
+        with parts.timed("encode"):
+            frame.record.update(_about_volume(frame.volume))
+            content, plain = _encode_volume(frame.volume, manifest.data["volumes"])
+            frame.volume = None
+        with parts.timed("hash"):
+            digest = _sha256(content)
+            values = digest if plain is content else _sha256(plain)
+        files.append(_write_file(manifest, frame, ".vdb", content, digest, values, parts))
+        del content, plain
+    if frame.columns is not None:
+        with parts.timed("encode"):
+            columns = _in_id_order(frame.columns)
+            frame.columns = None
+            content = tracer_files.encode(columns)
+        with parts.timed("hash"):
+            digest, values = _sha256(content), tracer_files.values_sha256(columns)
+        files.append(_write_file(manifest, frame, ".npz", content, digest, values, parts))
+
+
+def _encode_volume(
+    volume: _core.Volume, settings: Mapping[str, Any]
+) -> tuple[memoryview, memoryview]:
+    """As the settings want it, and unpacked.
+
+    What the file holds is told by the plain encoding, the same for whoever packs better. In most
+    frames it is the one: smoke and its velocity are not packed, since it would hardly pay.
+    """
+    how = {f"{grid}_name": name for grid, name in settings["grids"].items()}
+    how["half"] = settings["half"]
+    content = volume.encode_vdb(**how, compress=settings["compress"])
+    if not vdb_files.is_packed(content):
+        return content, content
+    return content, volume.encode_vdb(**how, compress=False)
+
+
+def _in_id_order(columns: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
+    order = _order(columns["id"])
+    return {name: column.take(order, axis=0) for name, column in columns.items()}
+
+
+def _order(ids: np.ndarray) -> np.ndarray:
+    """Rows by id. Where most ids are taken each row is put where its id is: that is faster."""
+    least = int(ids.min(initial=np.iinfo(np.int64).max))
+    span = int(ids.max(initial=least)) - least + 1
+    if span > 4 * len(ids):
+        return np.argsort(ids, kind="stable")
+    rows = np.full(span, -1, np.int32)
+    rows[ids - least] = np.arange(len(ids), dtype=np.int32)
+    return rows if span == len(ids) else rows[rows >= 0]
+
+
+def _sha256(content: bytes | memoryview) -> str:
+    return hashlib.sha256(content).hexdigest()
+
+
+def _write_file(
+    manifest: Manifest,
+    frame: Frame,
+    suffix: str,
+    content: bytes | memoryview,
+    digest: str,
+    values: str,
+    parts: Parts,
+) -> dict[str, Any]:
+    """Write a file and give what the manifest says of it."""
+    name = frame_name(manifest.data["name"], frame.record["frame"], suffix)
+    with parts.timed("write"):
+        manifest.check_place(name, content)
+        write_atomically(manifest.folder / name, content)
+    return {"name": name, "bytes": len(content), "sha256": digest, "values_sha256": values}

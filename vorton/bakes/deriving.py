@@ -1,0 +1,238 @@
+"""Bakes that are derived from the archive of another, without simulating."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from ..archive.manifest import MOST_FPS, NO_ARCHIVE, Manifest
+from ..archive.reading import SUFFIX, Archive, DamageError, frames_text
+from ..base.checks import check_flag, check_integer, check_number, check_vector, frames_named, shown
+from ..base.progress import Callback, Progress
+from ..files.disk import locked
+from ..simulations.simulation import Simulation
+from .bake_frames import Parts, show_columns, threads_of, write_frame
+from .bake_opening import check_states, open_archive, open_manifest
+from .bake_writer import FrameWriter
+from .baking import (
+    VOLUMES,
+    Volumes,
+    check_frames,
+    check_volumes,
+    prepare_folder,
+    settings_of,
+    take_beside,
+)
+from .derive_jobs import make_in_processes
+from .retime import course_of, last_frame, needed
+
+__all__ = ["derive"]
+
+
+def derive(
+    place: str | os.PathLike[str],
+    out: str | os.PathLike[str],
+    *,
+    frames: tuple[int, int] | None = None,
+    fps: float | None = None,
+    region: Any = None,
+    volumes: Volumes | None = VOLUMES,
+    tracers: bool = True,
+    jobs: int = 1,
+    progress: bool | Callback = True,
+    threads: int = 0,
+    overwrite: bool = False,
+) -> Manifest:
+    """Write the frames of an archive with other settings, without simulating.
+
+    OUT becomes what a bake of the scene with these settings writes, but without an archive: byte by
+    byte, where the same build of vorton made the archive. A second call goes on, or adds frames.
+
+    Parameters
+    ----------
+    place : path
+        Folder of a bake, its manifest, or a .vta file.
+    out : path
+        Another folder; made if it is not there.
+    frames : two whole numbers, optional
+        First and last frame; default: all that the archive has.
+    fps : number, 1/s, optional
+        Another frame rate, > 0 to 10000: frame n is at (n - 1) / fps seconds of the same motion, so
+        that four times the rate, shown at the old one, is slow motion. Between the frames of the
+        archive particles lie on cubics through their places and velocities in both; at its frames
+        all is as without this. Default: that of the archive.
+    region : (lower, upper), m, optional
+        Two opposite corners of a box: only the tracers in it are written, lower <= position <
+        upper, so that what the boxes of a partition hold adds up. Default: all tracers.
+    jobs : whole number
+        How many processes make frames at the same time, 1 (default) to 64, each with its share of
+        the threads and the memory of a frame or, between frames, of four. The files do not depend
+        on it. With as many as there are processors it takes about half as long.
+    volumes, tracers, progress, threads, overwrite
+        As of `bake`.
+
+    Returns
+    -------
+    Manifest
+
+    Raises
+    ------
+    ValueError, TypeError, OSError, KeyboardInterrupt
+        As of `bake`; no archive there, a frame that it never had.
+    DamageError
+        Frames of the archive cannot be read: those of OUT that need them are missing, and all
+        others are whole. Its `frames` says which, and why. (`vorton.archive`)
+    """
+    threads = check_integer("threads", threads, least=0, most=64)
+    check_volumes(volumes, check_flag("tracers", tracers))
+    jobs = check_integer("jobs", jobs, least=1, most=64)
+    box = None if region is None else _check_region(region)
+    if fps is not None:
+        fps = check_number("fps", fps, above=0, most=MOST_FPS, unit="1/s")
+    path = _find_archive(Path(place))
+    with open_archive(path) as archive:
+        sim = Simulation(archive.scene(), archive.fps, threads=threads)
+        rate = archive.fps if fps is None else fps
+        numbers = _numbers_of(archive, None if frames is None else check_frames(frames), rate)
+        settings = settings_of(sim, volumes, tracers, False, archive.branch)
+        folder = prepare_folder(out)
+        settings |= {
+            "fps": rate,
+            "region": box,
+            "archived_fps": archive.fps if rate != archive.fps else None,
+            "branch": None if archive.branch is None else archive.branch.to_dict(folder),
+        }
+        if folder.resolve() == archive.path.resolve().parent:
+            raise ValueError(f"out = {shown(out)}: holds the archive; choose another folder")
+        with locked(folder):
+            both = numbers[0], numbers[-1]
+            manifest = open_manifest(folder, sim.scene, settings, both, overwrite)
+            todo = [n for n in numbers if not manifest.is_whole(n)]
+            manifest.save()
+            lost = _make_all(archive, sim, manifest, todo, jobs, progress)
+            if not lost:
+                manifest.check_presence()
+    if lost:
+        made_not = [n for n in todo if not lost.keys().isdisjoint(needed(n, rate, archive.fps))]
+        text = f"; {folder} lacks {frames_named(made_not)}, all others are whole"
+        raise DamageError(archive.path, lost, f"{text}: bake again to repair the archive")
+    return manifest
+
+
+def _make_all(
+    archive: Archive,
+    sim: Simulation,
+    manifest: Manifest,
+    todo: Sequence[int],
+    jobs: int,
+    progress: bool | Callback,
+) -> dict[int, str]:
+    """Make frames, but for those made of frames of the archive that cannot be read: these, and
+    why."""
+    of = {n: needed(n, manifest.data["fps"], archive.fps) for n in todo}
+    lost = {a: archive.lost[a] for n in todo for a in of[n] if a in archive.lost}
+    plan = [n for n in todo if lost.keys().isdisjoint(of[n])]
+    if not plan:
+        return lost
+    with (
+        _told_of(archive, lost),
+        Progress(len(plan), f"derive {sim.scene.name}", progress) as shown_progress,
+    ):
+        if jobs == 1:
+            _make(archive, sim, manifest, plan, lost, shown_progress)
+        else:
+            made = make_in_processes(archive, manifest, plan, lost, jobs, threads_of(sim))
+            for record in made:
+                if record is not None:
+                    manifest.add_frame(record)
+                shown_progress.advance()
+    return lost
+
+
+@contextlib.contextmanager
+def _told_of(archive: Archive, lost: Mapping[int, str]) -> Iterator[None]:
+    """What ends the block before its time tells of the frames that were passed over, too."""
+    try:
+        yield
+    except BaseException as error:
+        if lost:
+            error.add_note(f"but for those of damaged ones of {archive.path}: {frames_text(lost)}")
+        raise
+
+
+def _numbers_of(archive: Archive, wanted: tuple[int, int] | None, fps: float) -> list[int]:
+    """The frames at a rate that are to be made: all that the archive has, or those wanted, which it
+    must have had."""
+    had = {*archive.frames, *archive.lost}
+    if wanted is None and fps == archive.fps:
+        first, last = min(had, default=1), max(had, default=0)
+    else:
+        first, last = wanted or (1, last_frame(max(had, default=0), archive.fps, fps))
+    numbers = list(range(first, last + 1))
+    used = {a for n in numbers for a in needed(n, fps, archive.fps)}
+    if not archive.frames or not used <= had:
+        raise archive.lacks(sorted(used))
+    return numbers
+
+
+def _make(
+    archive: Archive,
+    sim: Simulation,
+    manifest: Manifest,
+    numbers: Sequence[int],
+    lost: dict[int, str],
+    progress: Progress,
+) -> None:
+    """Come to each frame; it is written beside the way to the next. `lost` takes the frames of the
+    archive that cannot be read."""
+    course, parts = course_of(archive, sim, manifest.data["fps"]), Parts()
+    with FrameWriter(lambda frame: write_frame(frame, manifest, None, parts)) as writer:
+        for number in numbers:
+            writer.number = number
+            try:
+                shown_sim = course.show(number, archive, parts)
+            except DamageError as error:
+                lost |= error.frames
+                progress.advance()
+                continue
+            show_columns(shown_sim)
+            frame = take_beside(writer, shown_sim, manifest, number, parts)
+            if writer.wait():
+                progress.advance()
+            writer.give(frame)
+        if writer.wait():
+            progress.advance()
+
+
+def _check_region(region: Any) -> list[list[float]]:
+    if isinstance(region, str) or not hasattr(region, "__len__") or len(region) != 2:
+        raise TypeError(f"region = {shown(region)}: must be two corners of a box, m")
+    corners = [list(check_vector("region", corner)) for corner in region]
+    if not all(low < high for low, high in zip(*corners, strict=True)):
+        raise ValueError(f"region = {shown(region)}: the first corner must be the lower one")
+    return corners
+
+
+def _find_archive(place: Path) -> Path:
+    """The archive of the bake in a folder, or the only one there; of a manifest; the one at this
+    path."""
+    if place.suffix == SUFFIX:
+        return place
+    manifests = Manifest.all_in(place) if place.is_dir() else [Manifest.load(place)]
+    if len(manifests) == 1 and manifests[0].archive is not None:
+        check_states(manifests[0])
+        return manifests[0].archive
+    if not place.is_dir():
+        raise ValueError(f"{place}: {NO_ARCHIVE}")
+    found = sorted(place.glob(f"*{SUFFIX}"))
+    if len(found) != 1:
+        has = "none"
+        if found:
+            has = f"several archives, name one: {', '.join(map(str, found))}"
+        elif any(manifest.archive is None for manifest in manifests):
+            has = "none: the bake was made without one, or pruned of it"
+        raise ValueError(f"{place}: must hold a motion archive, and holds {has}")
+    return found[0]

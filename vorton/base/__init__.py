@@ -1,0 +1,1 @@
+"""What knows nothing of fluids: checks of arguments, optional packages, progress."""

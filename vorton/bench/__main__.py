@@ -1,0 +1,8 @@
+"""`python -m vorton.bench` is `vorton bench`."""
+
+import sys
+
+from .command import main
+
+if __name__ == "__main__":
+    sys.exit(main())

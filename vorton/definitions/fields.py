@@ -1,0 +1,193 @@
+"""Fields of definitions: default, unit, range and meaning in one place, checked on creation.
+
+A definition (`Sphere`, `VortexRing`, `Volumes` ...) is a frozen dataclass whose fields are made by
+the functions below. Creating one checks and normalises every value; what it holds afterwards is
+plain immutable data that goes to JSON and back without change.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+
+import numpy as np
+
+from ..base.checks import (
+    Vector,
+    check_choice,
+    check_integer,
+    check_keys,
+    check_number,
+    check_vector,
+    closest,
+    shown,
+)
+from ..files.json_text import canonical_json
+from .docstrings import fill_docstring
+
+# ---- fields ----
+
+Check = Callable[[str, Any], Any]
+
+
+def field(
+    default: Any, check: Check, text: str, unit: str = "", optional: bool = False, **kind: Any
+) -> Any:
+    """A dataclass field with its check; `optional` lets None through.
+
+    `kind` is what a row of a table says of its type, range and choices, for those who show fields.
+    """
+
+    def checked(name: str, value: Any) -> Any:
+        return None if optional and value is None else check(name, value)
+
+    metadata = {"check": checked, "text": text, "unit": unit, "optional": optional, "kind": kind}
+    return dataclasses.field(default=default, metadata=metadata)
+
+
+def number(
+    default: float | None, unit: str, text: str, *, optional: bool = False, **limits: float
+) -> Any:
+    """Field for a number in `unit`; limits as of `check_number`."""
+    return field(
+        default, lambda n, v: check_number(n, v, unit=unit, **limits), text, unit, optional,
+        type="number", **limits,
+    )  # fmt: skip
+
+
+def integer(
+    default: int | None, text: str, *, least: int, most: int, optional: bool = False
+) -> Any:
+    """Field for a whole number in [least, most]."""
+    return field(
+        default, lambda n, v: check_integer(n, v, least=least, most=most), text, "", optional,
+        type="whole", least=least, most=most,
+    )  # fmt: skip
+
+
+def vector(default: Vector, unit: str, text: str, *, nonzero: bool = False) -> Any:
+    """Field for three numbers in `unit`."""
+    return field(
+        default, lambda n, v: check_vector(n, v, unit=unit, nonzero=nonzero), text, unit,
+        type="direction" if nonzero else "vector",
+    )  # fmt: skip
+
+
+def choice(default: str | None, choices: Iterable[str], text: str, optional: bool = False) -> Any:
+    """Field for one of the named choices."""
+    choices = tuple(choices)
+    return field(
+        default, lambda n, v: check_choice(n, v, choices), text, "", optional,
+        type="choice", choices=choices,
+    )  # fmt: skip
+
+
+def plain(value: Any) -> Any:
+    """The value as JSON has it: tuples as lists, definitions as objects."""
+    if isinstance(value, Definition):
+        return value.to_dict()
+    if isinstance(value, (tuple, list)):
+        return [plain(item) for item in value]
+    if isinstance(value, np.ndarray):
+        return value.tolist()
+    return value
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Definition:
+    """Base of all definitions: immutable, checked, equal when their contents are equal."""
+
+    def __init_subclass__(cls, **named: Any) -> None:
+        super().__init_subclass__(**named)
+        fill_docstring(cls)
+
+    def __new__(cls, *_values: Any, **named: Any) -> Any:
+        fields = [field.name for field in dataclasses.fields(cls)]
+        for name in named:
+            if name not in fields:
+                raise TypeError(
+                    f"{cls.__name__}: unknown argument {name!r}; {closest(name, fields)}"
+                )
+        return super().__new__(cls)
+
+    def __post_init__(self) -> None:
+        for item in dataclasses.fields(self):
+            label = f"{type(self).__name__}.{item.name}"
+            value = getattr(self, item.name)
+            if hasattr(value, "_core_track") and not item.metadata.get("animatable"):
+                text = "cannot change in time: must be a constant"
+                raise TypeError(f"{label} = {shown(value)}: {text}")
+            value = item.metadata["check"](label, value)
+            object.__setattr__(self, item.name, value)
+        self._check()
+
+    def _check(self) -> None:
+        """Checks that need several fields at once; derived classes say them."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain data: `{"type": class name, field: value, ...}` with every field written out.
+
+        But for a `parent` that is None: the format from before transforms.
+        """
+        values = {f.name: plain(getattr(self, f.name)) for f in dataclasses.fields(self)}
+        if values.get("parent", self) is None:
+            del values["parent"]
+        return {"type": type(self).__name__, **values}
+
+    def _identity(self) -> dict[str, Any]:
+        """What decides equality: to_dict without where things lie on this machine."""
+        data = self.to_dict()
+        for item in dataclasses.fields(self):
+            value = getattr(self, item.name)
+            if isinstance(value, Definition):
+                data[item.name] = value._identity()
+        return data
+
+    def __eq__(self, other: object) -> bool:
+        if type(other) is not type(self):
+            return NotImplemented
+        return self._identity() == other._identity()  # type: ignore[attr-defined]
+
+    def __hash__(self) -> int:
+        return hash(canonical_json(self._identity()))
+
+
+def from_dict(data: Mapping[str, Any], types: Iterable[type[Definition]], what: str) -> Definition:
+    """The definition that `to_dict` wrote, of one of `types`.
+
+    Raises
+    ------
+    ValueError
+        Missing or unknown type, unknown key, value out of range.
+    TypeError
+        A value of the wrong kind.
+    """
+    by_name = {t.__name__: t for t in types}
+    if not isinstance(data, Mapping):
+        raise TypeError(f"{what}: {shown(data)} is not an object with named values")
+    if "type" not in data:
+        raise ValueError(f"{what}: key 'type' is missing; one of {', '.join(by_name)}")
+    name = data["type"]
+    if name not in by_name:
+        raise ValueError(f"{what}: unknown type {shown(name)}; {closest(str(name), by_name)}")
+    cls = by_name[name]
+    values = {key: value for key, value in data.items() if key != "type"}
+    check_keys(values, [f.name for f in dataclasses.fields(cls)], f"{what} ({name})")
+    required = [f.name for f in dataclasses.fields(cls) if f.default is dataclasses.MISSING]
+    for key in required:
+        if key not in values:
+            raise ValueError(f"{what} ({name}): key {key!r} is missing")
+    return cls(**values)
+
+
+def check_one_of(
+    name: str, value: Any, types: tuple[type[Definition], ...], what: str
+) -> Definition:
+    """A definition of one of `types`, or the plain data of one; `what` is "a shape" or the like."""
+    if isinstance(value, Mapping):
+        return from_dict(value, types, name)
+    if not isinstance(value, types):
+        known = ", ".join(cls.__name__ for cls in types)
+        raise TypeError(f"{name} = {shown(value)}: must be {what}: {known}")
+    return value

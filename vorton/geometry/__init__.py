@@ -1,0 +1,1 @@
+"""Shapes, meshes, and meshes that deform."""

@@ -1,0 +1,140 @@
+"""From where the default camera looks: so that bodies do not stand before what it is to show."""
+
+from __future__ import annotations
+
+import dataclasses
+import itertools
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from .camera import AZIMUTH, Camera
+
+if TYPE_CHECKING:
+    from ..simulations.simulation import Simulation
+
+ABOVE_FLOORS = 10.0
+"""Degrees above the horizon from which the default camera looks where there are bodies: from below
+(-5) a floor hides what is on it."""
+
+TURNS = (0.0, 25.0, -25.0, 50.0, -50.0, 80.0, -80.0, 110.0, -110.0, 140.0, -140.0, 180.0)
+"""Degrees by which it goes aside, the first that are enough."""
+
+ELEVATIONS = (ABOVE_FLOORS, 25.0, -5.0, 45.0)
+"""And degrees above the horizon, for each of them."""
+
+ENOUGH = 0.6
+"""Share of the points of the box that are seen: what is in the middle of smoke may hide the rest,
+a wall before it may not."""
+
+POINTS = 3
+"""Of the box along each axis."""
+
+PLACES = 64
+"""Of a line of sight where bodies are looked for."""
+
+CLOSE = 0.9
+"""Share of the way to what stands in the way that a camera keeps that has to stand before it."""
+
+
+def see(
+    lower: Any,
+    upper: Any,
+    size: tuple[int, int],
+    bodies: Simulation | None = None,
+    **around: float,
+) -> Camera:
+    """A camera that sees the box, past the bodies of a simulation as they are now.
+
+    Where all directions are barred, as in a room whose walls are planes, it stands before what bars
+    the one with most room, and its view is as wide as it must.
+
+    Parameters
+    ----------
+    lower, upper : (3,) numbers, m
+        Corners of the box.
+    size : 2 whole numbers
+        Of the picture, pixels.
+    bodies : Simulation, optional
+    **around
+        azimuth, elevation, field_of_view: of `Camera.frame`; what is given stays.
+
+    Returns
+    -------
+    Camera
+    """
+    present = list(bodies.bodies) if bodies else []
+    solids = [body.id for body in present if not body.hole]
+    if not solids:
+        floors = {"elevation": ABOVE_FLOORS} if present else {}
+        return Camera.frame(lower, upper, size, **floors | around)
+    first = around.get("azimuth", AZIMUTH)
+    azimuths = [first] if "azimuth" in around else [first + turn for turn in TURNS]
+    elevations = [around["elevation"]] if "elevation" in around else ELEVATIONS
+    points = _points_outside(bodies, solids, lower, upper)
+    best, most = None, -1.0
+    for azimuth, elevation in itertools.product(azimuths, elevations):
+        angles = {"azimuth": azimuth, "elevation": elevation}
+        camera = Camera.frame(lower, upper, size, **around | angles)
+        share = float(np.mean(_free_share(bodies, solids, points, camera.eye) == 1))
+        if share >= ENOUGH:
+            return camera
+        if share > most:
+            best, most = camera, share
+    if most > 0:
+        return best
+    view = {name: value for name, value in around.items() if name == "field_of_view"}
+    middle = np.mean([lower, upper], 0)
+    target = points[np.argmin(np.linalg.norm(points - middle, axis=1))]  # in no body
+    cameras = [
+        Camera.frame(
+            lower, upper, size, **around | {"azimuth": azimuth, "elevation": elevations[0]}
+        )
+        for azimuth in azimuths
+    ]
+    closer = _come_closer(bodies, solids, np.subtract(upper, lower), target, cameras)
+    return dataclasses.replace(closer, **view)
+
+
+def _points_outside(bodies: Simulation, solids: list[int], lower: Any, upper: Any) -> np.ndarray:
+    """Points of the box that are in no body; its centre where there is none."""
+    shares = (np.arange(POINTS) + 0.5) / POINTS
+    axes = [low + shares * (high - low) for low, high in zip(lower, upper, strict=True)]
+    points = np.stack(np.meshgrid(*axes, indexing="ij"), -1).reshape(-1, 3)
+    free = _distance(bodies, solids, points) > 0
+    return points[free] if free.any() else np.mean([lower, upper], 0)[None]
+
+
+def _distance(bodies: Simulation, solids: list[int], points: np.ndarray) -> np.ndarray:
+    """Of points from the nearest body, m; negative inside."""
+    return np.min([bodies._core.body_distance(n, points)[0] for n in solids], 0)
+
+
+def _free_share(bodies: Simulation, solids: list[int], points: np.ndarray, eye: Any) -> np.ndarray:
+    """Share of the way from each point to the eye that no body bars."""
+    shares = (np.arange(PLACES) + 0.5) / PLACES
+    places = points[:, None] + shares[:, None] * (np.array(eye) - points)[:, None]
+    barred = _distance(bodies, solids, places.reshape(-1, 3)).reshape(places.shape[:2]) < 0
+    return np.where(barred.any(1), shares[barred.argmax(1)], 1.0)
+
+
+def _come_closer(
+    bodies: Simulation,
+    solids: list[int],
+    extent: np.ndarray,
+    target: np.ndarray,
+    cameras: list[Camera],
+) -> Camera:
+    """The camera before what bars the direction with most room."""
+    room = [
+        CLOSE
+        * _free_share(bodies, solids, target[None], camera.eye)[0]
+        * np.linalg.norm(np.subtract(camera.eye, target))
+        for camera in cameras
+    ]
+    best = int(np.argmax(room))
+    back = np.subtract(cameras[best].eye, target)
+    eye = target + room[best] * back / np.linalg.norm(back)
+    half = np.linalg.norm(extent) / 2
+    angle = 2 * np.degrees(np.arctan2(half, room[best]))
+    return Camera(tuple(eye), tuple(target), field_of_view=float(np.clip(angle, 35, 100)))

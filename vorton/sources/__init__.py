@@ -1,0 +1,1 @@
+"""What brings vortons and tracers into the fluid."""
