@@ -23,6 +23,7 @@
 #include "kernels/particles/sort_by_row.h"
 #include "kernels/particles/stir_tracers.h"
 #include "kernels/particles/strength_filter.h"
+#include "kernels/particles/strength_moments.h"
 #include "kernels/particles/stretching.h"
 #include "kernels/particles/stretching_bound.h"
 #include "kernels/poisson/poisson_direct.h"
