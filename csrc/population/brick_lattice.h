@@ -2,13 +2,15 @@
  * needed; and how far vortons fill them with their volume. */
 #pragma once
 
+#include "kernels/particles/lattice_places.h"
+#include "kernels/particles/vorton_content.h"
 #include "model/fluid_law.h"
 #include "model/pose.h"
 
 /* What a vorton is to the halo. */
 enum {
-    VT_SHELL_SEED = 1,   /* it needs one around it */
-    VT_SHELL_LASTING = 2 /* it stays without one */
+    VT_SHELL_SEED = VT_CONTENT_SOURCE, /* it needs one around it */
+    VT_SHELL_LASTING = VT_CONTENT_ANY  /* it stays without one */
 };
 
 enum { VT_BRICK_EDGE = 8, VT_BRICK_NODES = VT_BRICK_EDGE * VT_BRICK_EDGE * VT_BRICK_EDGE };
@@ -87,7 +89,7 @@ vt_brick *vti_need_brick(vt_shell_lattice *lattice, const int32_t at[3], float c
 vt_brick **vti_list_bricks(const vt_shell_lattice *lattice);
 
 /* Sets fill to what the vortons have (trilinear weights); of nodes whose next ones below lie in
- * bricks that exist, the others get less. Takes at most 28 bytes a vorton and 44 a brick (and 4
+ * bricks that exist, the others get less. Takes at most 46 bytes a vorton and 44 a brick (and 5
  * KiB) from the arena, and leaves order and start there. */
 void vti_fill_shell_lattice(vt_shell_lattice *lattice, vt_brick *const *bricks,
                             const vt_vortons *vortons, int threads);
