@@ -5,6 +5,7 @@
 #include "kernels/dispatch.h"
 
 enum { EDGE = VT_BRICK_EDGE, BLOCK = 8192, BRICK_BLOCK = 4, COLOURS = 8 };
+enum { MOST_PLACES = 1 << 22, FEW_PLACES = 4096 };
 
 /* ---- bricks ---- */
 
@@ -60,12 +61,41 @@ vt_brick *vti_need_brick(vt_shell_lattice *l, const int32_t at[3], float core, f
     return hints->brick[at[0] & (VT_BRICK_HINTS - 1)] = b;
 }
 
-vt_brick **vti_list_bricks(const vt_shell_lattice *l)
+/* A table of the places that bricks have, unless most of them have none. */
+static void lay_out_box(vt_shell_lattice *l)
+{
+    int64_t places = 1;
+    for (int a = 0; a < 3 && places <= MOST_PLACES; a++) {
+        l->box.low[a] = l->low[a];
+        l->box.size[a] = l->high[a] - l->low[a] + 1;
+        places *= l->box.size[a];
+    }
+    if (l->bricks == 0 || places > MOST_PLACES || places > 64 * l->bricks + FEW_PLACES)
+        return;
+    l->in_box = vti_arena_push(l->arena, sizeof *l->in_box * (size_t)(places + 1));
+    for (int64_t n = 0; n <= places; n++)
+        l->in_box[n] = (uint32_t)l->bricks;
+    for (const vt_brick *b = l->first; b; b = b->next) {
+        int64_t place = 0;
+        for (int a = 2; a >= 0; a--)
+            place = place * l->box.size[a] + b->at[a] - l->low[a];
+        l->in_box[place] = (uint32_t)b->number;
+    }
+}
+
+vt_brick **vti_list_bricks(vt_shell_lattice *l)
 {
     vt_brick **const bricks = vti_arena_push(l->arena, sizeof *bricks * (size_t)l->bricks);
     for (vt_brick *b = l->first; b; b = b->next)
         bricks[b->number] = b;
+    lay_out_box(l);
     return bricks;
+}
+
+void vti_find_lattice_nodes(const vt_shell_lattice *l, int64_t count, const float *position,
+                            double shift, vt_lattice_nodes *nodes)
+{
+    vti_stages()->find_nodes(count, position, l->scale, shift, l->in_box ? &l->box : NULL, nodes);
 }
 
 /* ---- volume ---- */
@@ -92,21 +122,14 @@ static void find_some_homes(const filling *f, int64_t first, int64_t count, vt_b
     const vt_shell_lattice *const l = f->lattice;
     const float *const position = f->vortons->position + 3 * first;
     vt_lattice_nodes nodes;
-    vti_stages()->find_nodes(count, position, l->scale, 0, &nodes);
+    vti_find_lattice_nodes(l, count, position, 0, &nodes);
     vti_stages()->find_shares(count, position, f->vortons->volume + first, l->scale, &nodes,
                               f->share + first);
     for (int64_t i = 0; i < count; i++) {
-        const int32_t node[3] = {nodes.node[0][i], nodes.node[1][i], nodes.node[2][i]};
-        int32_t at[3];
-        int within = 1;
-        vti_brick_of(node, at);
-        for (int a = 0; a < 3; a++)
-            within &= (at[a] >= l->low[a]) & (at[a] <= l->high[a]);
-        const vt_brick *const home = within ? vti_find_brick(l, at, hints) : NULL;
-        f->home[first + i] = (uint32_t)(home ? home->number : l->bricks);
-        f->node[first + i] =
-            (uint16_t)(((node[2] & (EDGE - 1)) * WIDE + (node[1] & (EDGE - 1))) * WIDE +
-                       (node[0] & (EDGE - 1)));
+        const int32_t x = nodes.node[0][i] & (EDGE - 1), y = nodes.node[1][i] & (EDGE - 1),
+                      z = nodes.node[2][i] & (EDGE - 1);
+        f->home[first + i] = vti_brick_number(l, &nodes, i, hints);
+        f->node[first + i] = (uint16_t)((z * WIDE + y) * WIDE + x);
     }
 }
 

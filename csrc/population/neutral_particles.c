@@ -210,16 +210,14 @@ typedef struct newborn {
 static float fill_beside(const vt_shell *h, const vt_brick *b, int n, int side,
                          vt_brick_hints *hints)
 {
-    const int axis = side / 2, step = side % 2 ? 1 : -1;
-    int node[3] = {n % EDGE, n / EDGE % EDGE, n / EDGE / EDGE};
+    static const int stride[3] = {1, EDGE, EDGE * EDGE};
+    const int axis = side / 2, up = side % 2, place = n / stride[axis] % EDGE;
+    if (place != (up ? EDGE - 1 : 0))
+        return b->fill[up ? n + stride[axis] : n - stride[axis]];
     int32_t at[3] = {b->at[0], b->at[1], b->at[2]};
-    node[axis] += step;
-    if (node[axis] < 0 || node[axis] >= EDGE) {
-        at[axis] += step;
-        node[axis] &= EDGE - 1;
-        b = vti_find_brick(&h->lattice, at, hints);
-    }
-    return b ? b->fill[(node[2] * EDGE + node[1]) * EDGE + node[0]] : 0;
+    at[axis] += up ? 1 : -1;
+    const vt_brick *const next = vti_find_brick(&h->lattice, at, hints);
+    return next ? next->fill[n + (up ? 1 - EDGE : EDGE - 1) * stride[axis]] : 0;
 }
 
 /* Whether what a node lacks lies within fluid. */
@@ -373,18 +371,16 @@ static void find_some_idle(const leaving *l, int64_t first, int64_t count, vt_br
     const vt_shell *const h = l->halo;
     const vt_vortons *const v = &h->simulation->vortons;
     vt_lattice_nodes nodes;
-    h->simulation->stages->find_nodes(count, v->position + 3 * first, h->lattice.scale, 0.5,
-                                      &nodes);
+    vti_find_lattice_nodes(&h->lattice, count, v->position + 3 * first, 0.5, &nodes);
     for (int64_t i = 0; i < count; i++) {
         const int32_t node[3] = {nodes.node[0][i], nodes.node[1][i], nodes.node[2][i]};
-        int32_t at[3];
         l->mask[first + i] = 0;
         if (!(v->flags[first + i] & VT_FLAG_NEUTRAL) || h->part[first + i] & VT_SHELL_LASTING ||
             node[0] == INT32_MIN)
             continue;
-        vti_brick_of(node, at);
-        const vt_brick *const b = vti_find_brick(&h->lattice, at, hints);
-        l->mask[first + i] = !(b && b->wide[vti_bit_row(node)] & vti_bit(node));
+        const uint32_t b = vti_brick_number(&h->lattice, &nodes, i, hints);
+        l->mask[first + i] =
+            !(b < h->lattice.bricks && h->bricks[b]->wide[vti_bit_row(node)] & vti_bit(node));
     }
 }
 
@@ -409,6 +405,22 @@ static void remove_idle(const vt_shell *h)
         idle += l.mask[i];
     if (idle > h->count / FEW)
         vti_redistribute(s, 2 * h->lattice.spacing, l.mask);
+}
+
+/* Where there is no room for all, flags are as they were. */
+static vt_status take_up_and_emit(vt_shell *h, const vt_shell_wish *wish)
+{
+    vt_simulation *const s = h->simulation;
+    const size_t bytes = sizeof *s->vortons.flags * (size_t)h->count;
+    if (!vti_wants_to_take_up(h))
+        return emit_missing(h, wish);
+    uint32_t *const before = vti_arena_push(&s->arena, bytes);
+    memcpy(before, s->vortons.flags, bytes);
+    vti_take_up_fluid(h);
+    const vt_status status = emit_missing(h, wish);
+    if (status)
+        memcpy(s->vortons.flags, before, bytes);
+    return status;
 }
 
 /* A cell as strength sees it: of fourth order cells are wider, but cores are not. */
@@ -449,19 +461,14 @@ vt_status vti_keep_shell(vt_simulation *s, const vt_population *population,
                                 : cells_apart * vti_grid_spacing(s),
                             h.count, &s->arena);
     h.part = vti_arena_push(&s->arena, (size_t)h.count);
-    uint32_t *const before = vti_arena_push(&s->arena, sizeof *before * (size_t)h.count);
-    memcpy(before, s->vortons.flags, sizeof *before * (size_t)h.count);
     find_parts(&h);
     vt_status status = make_bricks(&h);
     if (!status) {
         vti_parallel_for(threads, h.lattice.bricks, BRICK_BLOCK, find_near, &h);
         vti_fill_shell_lattice(&h.lattice, h.bricks, &s->vortons, threads);
-        vti_take_up_fluid(&h);
-        status = emit_missing(&h, wish);
+        status = take_up_and_emit(&h, wish);
     }
-    if (status)
-        memcpy(s->vortons.flags, before, sizeof *before * (size_t)h.count);
-    else if (wish->kept > 0)
+    if (!status && wish->kept > 0)
         remove_idle(&h);
     vti_arena_pop(&s->arena, mark);
     return status;

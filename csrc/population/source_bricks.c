@@ -55,7 +55,7 @@ static void mark_some(const vt_shell *h, int64_t first, int64_t count, need_list
     const int ends = v->set.used[VT_VORTON_lifetime];
     vt_lattice_nodes nodes;
     need *last = NULL;
-    h->simulation->stages->find_nodes(count, v->position + 3 * first, h->lattice.scale, 0.5,
+    h->simulation->stages->find_nodes(count, v->position + 3 * first, h->lattice.scale, 0.5, NULL,
                                       &nodes);
     for (int64_t i = 0; i < count; i++) {
         const int32_t node[3] = {nodes.node[0][i], nodes.node[1][i], nodes.node[2][i]};

@@ -322,9 +322,12 @@ typedef struct crowd {
 static int64_t weakest_of(const vt_vortons *v, const crowd *c)
 {
     int64_t weakest = 0;
-    for (int64_t n = 1; n < c->count; n++)
-        if (strength_of(v, c->row[n]) < strength_of(v, c->row[weakest]))
-            weakest = n;
+    double least = strength_of(v, c->row[0]);
+    for (int64_t n = 1; n < c->count; n++) {
+        const double strength = strength_of(v, c->row[n]);
+        weakest = strength < least ? n : weakest;
+        least = strength < least ? strength : least;
+    }
     return weakest;
 }
 
@@ -355,9 +358,10 @@ static int64_t nearest_to(const vt_simulation *s, const crowd *c, int64_t member
             square += d * d;
         }
         const double together = (double)v->volume[c->row[n]] + (double)v->volume[c->row[member]];
+        if (n == member || !(square < least && together <= by->volume))
+            continue;
         const double wide = vti_cbrt(together);
-        if (n != member && together <= by->volume && square <= wide * wide && square < least &&
-            are_alike(s, by, c->row[member], c->row[n])) {
+        if (square <= wide * wide && are_alike(s, by, c->row[member], c->row[n])) {
             least = square;
             nearest = n;
         }
@@ -428,7 +432,9 @@ static void thin_bucket(const merging *by, int64_t bucket, uint32_t **grown)
     const vt_vortons *const v = &by->simulation->vortons;
     const int64_t first = by->cells->start[bucket], end = by->cells->start[bucket + 1];
     uint32_t *const row = by->row + first;
-    const int64_t picked = pick(v, by->flags, row, end - first);
+    const int64_t picked = end - first > by->most ? pick(v, by->flags, row, end - first) : 0;
+    if (picked <= by->most) /* nor are there more in any of its cells */
+        return;
     for (int64_t at = 0; at < picked;) {
         crowd c = take_cell(v, by->cells, row + at, picked - at);
         at += c.count;

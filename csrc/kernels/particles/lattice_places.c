@@ -36,8 +36,21 @@ VT_INLINE i8 floor_of(const float *place, double scale, double shift, i8 *beyond
     return whole + __builtin_convertvector(above, i8);
 }
 
+/* The brick of VL nodes. */
+VT_INLINE vi brick_of(const vt_brick_box *box, const vt_lattice_nodes *nodes, int64_t i)
+{
+    vi index = {0}, inside = ~(vi){0};
+    for (int a = 2; a >= 0; a--) {
+        const vi at = (vi_load(nodes->node[a] + i) >> 3) - vi_set(box->low[a]);
+        inside &= (at >= (vi){0}) & (at < vi_set(box->size[a]));
+        index = index * vi_set(box->size[a]) + at;
+    }
+    const vi none = vi_set(box->size[0] * box->size[1] * box->size[2]);
+    return (index & inside) | (none & ~inside);
+}
+
 void VT_NAME(find_nodes)(int64_t count, const float *position, double scale, double shift,
-                         vt_lattice_nodes *nodes)
+                         const vt_brick_box *box, vt_lattice_nodes *nodes)
 {
     for (int64_t i = 0; i < count; i += VT_LANES) {
         float place[3][VT_LANES];
@@ -51,6 +64,8 @@ void VT_NAME(find_nodes)(int64_t count, const float *position, double scale, dou
                 memcpy(nodes->node[a] + i + l, &node[a], sizeof node[a]);
         }
     }
+    for (int64_t i = 0; i < count && box; i += VL)
+        vi_store(nodes->brick + i, brick_of(box, nodes, i));
 }
 
 void VT_NAME(find_shares)(int64_t count, const float *position, const float *volume, double scale,
