@@ -374,13 +374,12 @@ static void find_some_idle(const leaving *l, int64_t first, int64_t count, vt_br
     vti_find_lattice_nodes(&h->lattice, count, v->position + 3 * first, 0.5, &nodes);
     for (int64_t i = 0; i < count; i++) {
         const int32_t node[3] = {nodes.node[0][i], nodes.node[1][i], nodes.node[2][i]};
-        l->mask[first + i] = 0;
-        if (!(v->flags[first + i] & VT_FLAG_NEUTRAL) || h->part[first + i] & VT_SHELL_LASTING ||
-            node[0] == INT32_MIN)
-            continue;
         const uint32_t b = vti_brick_number(&h->lattice, &nodes, i, hints);
-        l->mask[first + i] =
-            !(b < h->lattice.bricks && h->bricks[b]->wide[vti_bit_row(node)] & vti_bit(node));
+        const int stays =
+            b < h->lattice.bricks && h->bricks[b]->wide[vti_bit_row(node)] & vti_bit(node);
+        const int may_go = ((v->flags[first + i] & VT_FLAG_NEUTRAL) != 0) &
+                           !(h->part[first + i] & VT_SHELL_LASTING) & (node[0] != INT32_MIN);
+        l->mask[first + i] = (uint8_t)(may_go & !stays);
     }
 }
 

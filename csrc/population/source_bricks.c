@@ -59,15 +59,17 @@ static void mark_some(const vt_shell *h, int64_t first, int64_t count, need_list
                                       &nodes);
     for (int64_t i = 0; i < count; i++) {
         const int32_t node[3] = {nodes.node[0][i], nodes.node[1][i], nodes.node[2][i]};
-        int32_t at[3];
-        if (!(h->part[first + i] & VT_SHELL_SEED) || node[0] == INT32_MIN)
-            continue;
+        const int seed = (h->part[first + i] & VT_SHELL_SEED) && node[0] != INT32_MIN;
         const float left = ends ? v->lifetime[first + i] - v->age[first + i] : INFINITY;
+        int32_t at[3];
         vti_brick_of(node, at);
-        if (!last || memcmp(last->at, at, sizeof at) != 0)
+        if (!last || memcmp(last->at, at, sizeof at) != 0) {
+            if (!seed)
+                continue;
             last = find_need(list, at, v, first + i, left);
-        last->source[vti_bit_row(node)] |= vti_bit(node);
-        last->lifetime = left > last->lifetime ? left : last->lifetime;
+        }
+        last->source[vti_bit_row(node)] |= (uint8_t)(seed ? vti_bit(node) : 0);
+        last->lifetime = seed && left > last->lifetime ? left : last->lifetime;
     }
 }
 

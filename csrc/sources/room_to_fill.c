@@ -52,6 +52,7 @@ typedef struct room {
     node_volumes *node;
     const float *fits;        /* volume in the shape */
     double middle[3], reach2; /* m, m^2: a ball in the world that holds the lattice */
+    double beyond[3];         /* m: a corner that no place in it lies beyond */
     neighbour *near;          /* those of a block of rows begin where it does */
     int32_t *near_count;      /* of each block */
 } room;
@@ -65,6 +66,7 @@ static void find_ball(room *r)
     for (int a = 0; a < 3; a++) {
         const double half = 0.5 * r->lattice.width * (r->lattice.size[a] - 1);
         middle[a] = r->lattice.least[a] + half;
+        r->beyond[a] = middle[a] + 1.001 * half;
         half2 += half * half;
     }
     vti_pose_point(&r->pose, middle, r->middle);
@@ -120,6 +122,9 @@ static int is_near(const room *r, int64_t row, neighbour *to)
     if (!(vti_square_between(world, r->middle) <= r->reach2))
         return 0;
     vti_pose_point_back(&r->pose, world, place);
+    for (int a = 0; a < 3; a++)
+        if (!(place[a] >= r->lattice.least[a] && place[a] <= r->beyond[a]))
+            return 0;
     if (!vti_find_room_corners(&r->lattice, place, &to->corners))
         return 0;
     to->row = (uint32_t)row;
@@ -156,7 +161,7 @@ static void add_volume(const room *r, const neighbour *near)
 static void find_what_is_there(room *r)
 {
     const int64_t count = r->simulation->vortons.set.count, blocks = count_blocks(r);
-    r->near = vti_arena_push(&r->simulation->arena, sizeof *r->near * (size_t)(count + 1));
+    r->near = vti_arena_push(&r->simulation->arena, sizeof *r->near * (size_t)count);
     r->near_count = vti_arena_push(&r->simulation->arena, sizeof *r->near_count * (size_t)blocks);
     vti_parallel_for(r->simulation->def.threads, count, BLOCK, find_near, r);
     for (int64_t b = 0; b < blocks; b++)
