@@ -2,17 +2,17 @@
 
 #include "base/counting_sort.h"
 #include "base/parallel.h"
-#include "kernels/dispatch.h"
 
 enum { EDGE = VT_BRICK_EDGE, BLOCK = 8192, BRICK_BLOCK = 4, COLOURS = 8 };
 enum { MOST_PLACES = 1 << 22, FEW_PLACES = 4096 };
 
 /* ---- bricks ---- */
 
-void vti_begin_shell_lattice(vt_shell_lattice *l, double spacing, int64_t vortons, vt_arena *arena)
+void vti_begin_shell_lattice(vt_shell_lattice *l, double spacing, int64_t vortons,
+                             const vt_stage_table *stages, vt_arena *arena)
 {
-    *l =
-        (vt_shell_lattice){.spacing = spacing, .scale = 1 / spacing, .buckets = 64, .arena = arena};
+    *l = (vt_shell_lattice){
+        .spacing = spacing, .scale = 1 / spacing, .buckets = 64, .arena = arena, .stages = stages};
     while (l->buckets < (uint64_t)vortons / 64)
         l->buckets *= 2;
     l->bucket = vti_arena_push(arena, sizeof *l->bucket * l->buckets);
@@ -95,7 +95,7 @@ vt_brick **vti_list_bricks(vt_shell_lattice *l)
 void vti_find_lattice_nodes(const vt_shell_lattice *l, int64_t count, const float *position,
                             double shift, vt_lattice_nodes *nodes)
 {
-    vti_stages()->find_nodes(count, position, l->scale, shift, l->in_box ? &l->box : NULL, nodes);
+    l->stages->find_nodes(count, position, l->scale, shift, l->in_box ? &l->box : NULL, nodes);
 }
 
 /* ---- volume ---- */
@@ -123,8 +123,8 @@ static void find_some_homes(const filling *f, int64_t first, int64_t count, vt_b
     const float *const position = f->vortons->position + 3 * first;
     vt_lattice_nodes nodes;
     vti_find_lattice_nodes(l, count, position, 0, &nodes);
-    vti_stages()->find_shares(count, position, f->vortons->volume + first, l->scale, &nodes,
-                              f->share + first);
+    l->stages->find_shares(count, position, f->vortons->volume + first, l->scale, &nodes,
+                           f->share + first);
     for (int64_t i = 0; i < count; i++) {
         const int32_t x = nodes.node[0][i] & (EDGE - 1), y = nodes.node[1][i] & (EDGE - 1),
                       z = nodes.node[2][i] & (EDGE - 1);

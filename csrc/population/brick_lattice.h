@@ -2,8 +2,7 @@
  * needed; and how far vortons fill them with their volume. */
 #pragma once
 
-#include "kernels/particles/lattice_places.h"
-#include "kernels/particles/vorton_content.h"
+#include "kernels/dispatch.h"
 #include "model/fluid_law.h"
 #include "model/pose.h"
 
@@ -41,6 +40,7 @@ typedef struct vt_shell_lattice {
     uint32_t *order, *start; /* after filling: the vortons by the brick of the node below them, and
                                 where each brick's begin, by number (and the end) */
     vt_arena *arena;
+    const vt_stage_table *stages;
 } vt_shell_lattice;
 
 typedef struct vt_shell {
@@ -60,7 +60,7 @@ typedef struct vt_shell {
 
 /* No bricks yet; about 64 vortons a brick are expected. */
 void vti_begin_shell_lattice(vt_shell_lattice *lattice, double spacing, int64_t vortons,
-                             vt_arena *arena);
+                             const vt_stage_table *stages, vt_arena *arena);
 
 /* Bricks found lately, by their place along x: neighbours in memory are neighbours in space. */
 enum { VT_BRICK_HINTS = 16 };

@@ -458,7 +458,7 @@ vt_status vti_keep_shell(vt_simulation *s, const vt_population *population,
                             h.strength && population->spacing > 0
                                 ? vti_lattice_spacing(s, population)
                                 : cells_apart * vti_grid_spacing(s),
-                            h.count, &s->arena);
+                            h.count, s->stages, &s->arena);
     h.part = vti_arena_push(&s->arena, (size_t)h.count);
     find_parts(&h);
     vt_status status = make_bricks(&h);
