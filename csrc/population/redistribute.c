@@ -54,19 +54,23 @@ static void add_bucket(const vt_simulation *s, const vt_partition *p, const uint
 static void find_neighbours(const vt_simulation *s, const vt_partition *p, const uint8_t *mask,
                             int64_t row, neighbours *n)
 {
-    int64_t cell[3];
+    int64_t bucket[3][3]; /* along each axis: below, here, above */
     n->count = 0;
     n->nearest = 0;
     n->least2 = 2;
-    for (int a = 0; a < 3; a++)
-        cell[a] = vti_partition_index(p, a, (double)s->vortons.position[3 * row + a]);
-    for (int d = 0; d < 27; d++) {
-        const int64_t step[3] = {d % 3 - 1, d / 3 % 3 - 1, d / 9 - 1};
-        int64_t bucket = 0;
-        for (int a = 2; a >= 0; a--)
-            bucket = bucket * p->cells[a] + (cell[a] + step[a] + p->cells[a]) % p->cells[a];
-        add_bucket(s, p, mask, row, bucket, n);
+    for (int a = 0; a < 3; a++) {
+        const int64_t cells = p->cells[a];
+        const int64_t here =
+            vti_partition_index(p, a, (double)s->vortons.position[3 * row + a]) % cells;
+        bucket[a][0] = here > 0 ? here - 1 : cells - 1;
+        bucket[a][1] = here;
+        bucket[a][2] = here < cells - 1 ? here + 1 : 0;
     }
+    for (int d = 0; d < 27; d++)
+        add_bucket(s, p, mask, row,
+                   (bucket[2][d / 9] * p->cells[1] + bucket[1][d / 3 % 3]) * p->cells[0] +
+                       bucket[0][d % 3],
+                   n);
 }
 
 /* Solves the symmetric system m x = (1, 0, 0, 0) by elimination; 0 when it is close to singular. */
@@ -100,8 +104,11 @@ static int find_shares(const neighbours *n, double share[MOST_NEIGHBOURS])
         return 0;
     for (int64_t j = 0; j < n->count; j++)
         for (int r = 0; r < 4; r++)
-            for (int c = 0; c < 4; c++)
+            for (int c = r; c < 4; c++)
                 m[r][c] += n->at[j][r] * n->at[j][c];
+    for (int r = 1; r < 4; r++)
+        for (int c = 0; c < r; c++)
+            m[r][c] = m[c][r];
     int fits = solve(m, x);
     for (int64_t j = 0; fits && j < n->count; j++) {
         share[j] = 0;
