@@ -62,14 +62,13 @@ static void mark_some(const vt_shell *h, int64_t first, int64_t count, need_list
         const int seed = (h->part[first + i] & VT_SHELL_SEED) && node[0] != INT32_MIN;
         const float left = ends ? v->lifetime[first + i] - v->age[first + i] : INFINITY;
         int32_t at[3];
+        if (!seed)
+            continue;
         vti_brick_of(node, at);
-        if (!last || memcmp(last->at, at, sizeof at) != 0) {
-            if (!seed)
-                continue;
+        if (!last || memcmp(last->at, at, sizeof at) != 0)
             last = find_need(list, at, v, first + i, left);
-        }
-        last->source[vti_bit_row(node)] |= (uint8_t)(seed ? vti_bit(node) : 0);
-        last->lifetime = seed && left > last->lifetime ? left : last->lifetime;
+        last->source[vti_bit_row(node)] |= vti_bit(node);
+        last->lifetime = left > last->lifetime ? left : last->lifetime;
     }
 }
 
