@@ -15,11 +15,9 @@ enum {
     FEW = 16 /* where newborn are not less than this part of all, */
 };
 
-/* or where this has passed of largest velocity gradient x time: every second substep of a flow that
- * is lively, each of which turns by a little more than 1. Impulse over lift of plumes with cores of
- * .02, .03 and .045 m is that of every substep to .6 %, with 3 to 13 % fewer vortons; every third
- * (2.8) costs a plume 1.2 %. */
-static const double most_strain = 1.5;
+/* or where this has passed of largest velocity gradient x time: after .4 a plume would lose 2 % of
+ * its impulse. */
+static const double most_strain = 0.25;
 
 /* ---- the population ---- */
 
