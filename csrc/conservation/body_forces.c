@@ -157,8 +157,8 @@ static void add_support(const vt_body *body, vt_impulse given, vt_impulse *suppo
 }
 
 /* How much the flow loads the body, for its share in what bodies owe: slip^2 over its area; and how
- * often a second it passes what it acts on, the radius of a ball with that area: of a wide wall with
- * a jet on it, that of the jet's. */
+ * often a second it passes what it acts on, the radius of a ball with that area: of a wide wall
+ * with a jet on it, that of the jet's. */
 static void measure_flow(const surface *f, vt_flow *flow)
 {
     double load = 0, fourth = 0;
@@ -315,10 +315,7 @@ static void give(vt_simulation *s, const surface *f, vt_impulse own, vt_impulse 
                  vt_impulse pull)
 {
     vt_flow *const before = &s->bodies.items[f->body->number].flow;
-    vt_flow now = {.known = VT_FLOW_KNOWN,
-                   .time = s->time,
-                   .bound = bound,
-                   .pull = pull};
+    vt_flow now = {.known = VT_FLOW_KNOWN, .time = s->time, .bound = bound, .pull = pull};
     memcpy(now.center, f->body->center, sizeof now.center);
     memcpy(now.wind, f->panels->wind, sizeof now.wind);
     measure_flow(f, &now);

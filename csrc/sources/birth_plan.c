@@ -233,6 +233,12 @@ static int64_t emit_vortons(vt_simulation *s, vt_births *b, int64_t from, int64_
     return first;
 }
 
+static uint32_t flags_at_birth(const vt_simulation *s, const vt_birth_run *run, int64_t row)
+{
+    const uint32_t swirls = s->vortons.birth_strength[row] > 0 ? VT_FLAG_STIRRED : 0;
+    return run->flags | (run->flags & VT_FLAG_EMITTED ? swirls : 0);
+}
+
 void vti_emit(vt_simulation *s, int set, vt_births *b, double until)
 {
     b->until = until;
@@ -253,7 +259,7 @@ void vti_emit(vt_simulation *s, int set, vt_births *b, double until)
             end = vti_strike_crowded(s, b, run, end);
             const int64_t first = emit_vortons(s, b, run->next, end - run->next);
             for (int64_t i = 0; i < end - run->next; i++)
-                s->vortons.flags[first + i] |= run->flags;
+                s->vortons.flags[first + i] |= flags_at_birth(s, run, first + i);
             if (run->is_vortex)
                 vti_mark_newborn_vortex(s, first, end - run->next);
         }

@@ -8,6 +8,7 @@
 #include "model/birth_sequence.h"
 #include "model/fluid_composition.h"
 #include "sources/fluid_emitter.h"
+#include "sources/random_eddies.h"
 #include "state/container_frame.h"
 #include "state/heat_budget.h"
 #include "state/predicates.h"
@@ -41,6 +42,7 @@ typedef struct room {
     vt_fluid fluid;
     vt_pose pose;
     vt_region shape;
+    double time;            /* s */
     int32_t once;           /* the emitter fills it once */
     double contrast;        /* of what is born, kg/m^3 */
     double width, least[3]; /* m, in the space of the pose */
@@ -283,6 +285,22 @@ static void find_share_that_gives(room *r)
     }
 }
 
+/* Of the eddies that the fluid in the shape has (population/inflow_swirl.h), what makes way takes
+ * its part along: the newborn bring their own. */
+static void take_eddies(const room *r, int64_t row, const double place[3], float volume)
+{
+    const vt_fluid_emitter *const p = r->emitter;
+    const vt_vortons *const v = &r->simulation->vortons;
+    float strength[3];
+    if (!p->eddies || !(v->flags[row] & VT_FLAG_STIRRED) || !contains(r, place))
+        return;
+    vti_random_eddies_at(p->eddies, &r->pose, place, r->time - p->stream.start,
+                         vti_parcels_at(p, r->time).swirl, (double)volume,
+                         vti_filters_at_birth(r->simulation, (double)v->core[row]), strength);
+    for (int c = 0; c < 3; c++)
+        v->strength[3 * row + c] -= strength[c];
+}
+
 static void make_way(room *r)
 {
     vt_simulation *const s = r->simulation;
@@ -303,8 +321,10 @@ static void make_way(room *r)
             share += c[n].share * c[n].node->gives;
         if (!(share > 0) || differs(r, i))
             continue;
+        const float kept = fmaxf(v->volume[i] * (1 - share), least);
+        take_eddies(r, i, place, v->volume[i] - kept);
         vti_count_heat(s, i, 1, NULL, -1);
-        v->volume[i] = fmaxf(v->volume[i] * (1 - share), least);
+        v->volume[i] = kept;
         vti_count_heat(s, i, 1, NULL, 1);
     }
 }
@@ -331,6 +351,7 @@ int64_t vti_strike_crowded(vt_simulation *s, vt_births *b, vt_birth_run *run, in
               .fluid = vti_fluid_of(&s->def),
               .pose = vti_pose_at(&s->transforms, p->stream.parent, time),
               .shape = vti_region_at(&p->shape, time),
+              .time = time,
               .once = p->stream.rate == 0};
     for (int64_t i = run->next; i < end; i++)
         r.contrast = fmax(r.contrast, find_contrast(&r, b, i));

@@ -14,6 +14,7 @@
 #include "population/control.h"
 #include "population/diffusion.h"
 #include "population/inflow_ignition.h"
+#include "population/inflow_swirl.h"
 #include "population/smoke_decay.h"
 #include "population/thermal_expansion.h"
 #include "sources/birth_plan.h"
@@ -284,6 +285,7 @@ static vt_status substep(vt_simulation *s, vt_births *births, double step, doubl
 
     VT_TIMED(s, emit, emit_set(s, VT_VORTONS, births, s->time));
     VT_TIMED(s, emit, vti_ignite_inflow(s));
+    VT_TIMED(s, emit, vti_stir_inflow(s));
     VT_TIMED(s, population, status = vti_surround_newborn(s, count_reserved(s, births)));
     if (!status)
         VT_TIMED(s, domain, status = place(s, births, &exists));
