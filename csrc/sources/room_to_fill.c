@@ -13,6 +13,7 @@
 #include "state/heat_budget.h"
 #include "state/predicates.h"
 #include "state/simulation.h"
+#include "state/wind_at_time.h"
 
 enum { BLOCK = 4096, MOST_SAMPLES = 1 << 20, MOST_NODES = MOST_SAMPLES / 8 };
 
@@ -42,7 +43,7 @@ typedef struct room {
     vt_fluid fluid;
     vt_pose pose;
     vt_region shape;
-    double time;            /* s */
+    double time, wind[3];   /* s; mean from now to then, m/s */
     int32_t once;           /* the emitter fills it once */
     double contrast;        /* of what is born, kg/m^3 */
     double width, least[3]; /* m, in the space of the pose */
@@ -154,12 +155,23 @@ static void find_place(const room *r, const float world[3], double place[3])
     vti_pose_point_back(&r->pose, from, place);
 }
 
+/* Where a vorton lies when the run is born, gone with the wind since now or since its own birth. */
+static void find_place_of(const room *r, int64_t row, double place[3])
+{
+    const vt_simulation *const s = r->simulation;
+    const double born = fmax(-(double)s->vortons.age[row], 0);
+    double from[3];
+    vti_widen(s->vortons.position + 3 * row, from);
+    vti_add_scaled(from, r->time - s->time - born, r->wind);
+    vti_pose_point_back(&r->pose, from, place);
+}
+
 static void find_near(void *data, int64_t begin, int64_t end)
 {
     const room *const r = data;
     for (int64_t i = begin; i < end; i++) {
         double place[3];
-        find_place(r, r->simulation->vortons.position + 3 * i, place);
+        find_place_of(r, i, place);
         r->near[i] = 1;
         for (int a = 0; a < 3; a++) {
             const double at = place[a] - r->least[a];
@@ -190,7 +202,7 @@ static void find_what_is_there(room *r)
         corner c[8];
         if (!r->near[i])
             continue;
-        find_place(r, v->position + 3 * i, place);
+        find_place_of(r, i, place);
         if (!find_corners(r, place, c))
             continue;
         const float one = (float)((double)v->volume[i] / r->volume);
@@ -314,7 +326,7 @@ static void make_way(room *r)
         corner c[8];
         if (!r->near[i] || v->volume[i] <= least)
             continue;
-        find_place(r, v->position + 3 * i, place);
+        find_place_of(r, i, place);
         if (!find_corners(r, place, c))
             continue;
         for (int n = 0; n < 8; n++)
@@ -339,6 +351,53 @@ static const vt_fluid_emitter *find_emitter(const vt_simulation *s, const vt_bir
     return NULL;
 }
 
+/* Mean of the uniform winds between two times, m/s. */
+static void find_wind(const vt_simulation *s, double from, double to, double wind[3])
+{
+    vti_integrate_winds(s, from, to, wind);
+    for (int c = 0; c < 3; c++)
+        wind[c] = to > from ? wind[c] / (to - from) : 0;
+}
+
+/* Whether the shape has gone farther than a node of the lattice from one time to the other, through
+ * fluid that goes with the wind. */
+static int has_moved(const vt_simulation *s, const vt_fluid_emitter *p, double from, double to)
+{
+    const vt_pose there = vti_pose_at(&s->transforms, p->stream.parent, from),
+                  here = vti_pose_at(&s->transforms, p->stream.parent, to);
+    const double *const corner[2] = {p->stream.region.lower, p->stream.region.upper};
+    const double width = width_in_spacings * p->spacing * there.scale;
+    double wind[3];
+    vti_integrate_winds(s, from, to, wind);
+    for (int n = 0; n < 8; n++) {
+        const double point[3] = {corner[n & 1][0], corner[n >> 1 & 1][1], corner[n >> 2][2]};
+        double a[3], b[3];
+        vti_pose_point(&there, point, a);
+        vti_pose_point(&here, point, b);
+        vti_add_scaled(a, 1, wind);
+        if (vti_square_between(a, b) > width * width)
+            return 1;
+    }
+    return 0;
+}
+
+int64_t vti_end_of_place(const vt_simulation *s, const vt_births *b, const vt_birth_run *run,
+                         int64_t end)
+{
+    const vt_fluid_emitter *const p = find_emitter(s, run);
+    if (!p || p->points)
+        return end;
+    int64_t most = end;
+    for (int64_t least = run->next + 1; least < most;) { /* times rise */
+        const int64_t middle = least + (most - least) / 2;
+        if (has_moved(s, p, b->vorton_time[run->next], b->vorton_time[middle]))
+            most = middle;
+        else
+            least = middle + 1;
+    }
+    return most;
+}
+
 int64_t vti_strike_crowded(vt_simulation *s, vt_births *b, vt_birth_run *run, int64_t end)
 {
     const vt_fluid_emitter *const p = find_emitter(s, run);
@@ -353,6 +412,7 @@ int64_t vti_strike_crowded(vt_simulation *s, vt_births *b, vt_birth_run *run, in
               .shape = vti_region_at(&p->shape, time),
               .time = time,
               .once = p->stream.rate == 0};
+    find_wind(s, s->time, time, r.wind);
     for (int64_t i = run->next; i < end; i++)
         r.contrast = fmax(r.contrast, find_contrast(&r, b, i));
     if (!(r.contrast > VT_LEAST_CONTRAST * s->def.ambient.density)) {

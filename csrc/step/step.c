@@ -474,6 +474,7 @@ static vt_status run_substeps(vt_simulation *s, double dt)
     vti_open_heat_books(s);
     vti_note_planned(s, &births);
     vti_look_for_many_vortons(s, &births, dt);
+    vti_look_for_thin_trails(s, dt);
     status = advance(s, &births, dt);
     if (!status)
         VT_TIMED(s, emit, emit_due(s, &births, s->time, NULL));
