@@ -1,8 +1,8 @@
 """The command `vorton`: `arguments.make_parser` says what it does.
 
-Exit status: 0 done; 1 an error, said in one line; 2 wrong usage; 3 all but some frames: `derive` made
-all but those that are damaged in the archive, which the error names, `info` found nothing wrong but
-frames that are still to be baked; 130 interrupted by Ctrl-C; 143 ended by SIGTERM.
+Exit status: 0 done; 1 an error, said in one line; 2 wrong usage; 3 all but some frames: `derive`
+made all but those that are damaged in the archive, which the error names, `info` found nothing
+wrong but frames that are still to be baked; 130 interrupted by Ctrl-C; 143 ended by SIGTERM.
 """
 
 from __future__ import annotations
