@@ -46,7 +46,7 @@ def test_the_trail_of_a_fast_emitter_has_no_stripes(speed, wind):
 
 def test_a_thin_trail_is_told_of():
     with pytest.warns(vt.SceneWarning, match=r"sources\[0\], Emitter goes its own length of 0\.5 m"
-                      r".*has 5 % .*Give it renew = 20") as told:  # fmt: skip
+                      r".*has 0.05 of .*Give it renew = 20") as told:  # fmt: skip
         trail(10.0, 1.0, frames=2)
     assert len(told) == 1
 

@@ -285,10 +285,10 @@ int vti_sheds(const vt_body *body)
     return body->shedding != 0 && body->panels;
 }
 
-/* Of the layer along a body, while the flow passes its radius once, whatever its size and speed are.
- * The wake follows from it. Behind a ball real fluid runs after it at 1.3 to 1.4 of its speed, at
- * most; with a third of this it runs at twice the speed, with three times this nothing rolls up any
- * more and the drag is .02 (tests/test_wakes.py). */
+/* Of the layer along a body, while the flow passes its radius once, whatever its size and speed
+ * are. The wake follows from it. Behind a ball real fluid runs after it at 1.3 to 1.4 of its speed,
+ * at most; with a third of this it runs at twice the speed, with three times this nothing rolls up
+ * any more and the drag is .02 (tests/test_wakes.py). */
 static const double shed_in_passing = 10;
 
 double vti_shedding_rate(const vt_body *body)

@@ -102,10 +102,10 @@ void vti_look_for_thin_trails(vt_simulation *s, double dt)
             vti_warn(
                 &s->warnings, VT_WARN_THIN_TRAIL, stream->id,
                 "source %d (%s) goes its own length of %.2g m through the fluid in %.2g s, but "
-                "is filled only %.2g times a second: its trail has %.0f %% of the fluid and "
+                "is filled only %.2g times a second: its trail has %.2g of the fluid and "
                 "smoke that it says. Give it renew = %.2g, or a slower way",
                 stream->id, vti_name_of_source(&s->sources, stream->id), length, length / speed,
-                renew, 100 * filled, speed / length);
+                renew, filled, speed / length);
     }
 }
 
