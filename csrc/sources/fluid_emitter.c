@@ -94,6 +94,7 @@ static int is_beside(const vt_region *shape, const double up[3], const float poi
 vt_emitter_def vti_parcels_at(const vt_fluid_emitter *p, double time)
 {
     vt_emitter_def now = {.lifetime = p->stream.lifetime,
+                          .rate = p->stream.rate,
                           .swirl = p->swirl,
                           .taper = p->taper,
                           .flicker = p->flicker,

@@ -8,11 +8,13 @@
 #include "model/birth_sequence.h"
 #include "model/fluid_composition.h"
 #include "sources/fluid_emitter.h"
+#include "sources/random_eddies.h"
 #include "sources/room_lattice.h"
 #include "state/container_frame.h"
 #include "state/heat_budget.h"
 #include "state/predicates.h"
 #include "state/simulation.h"
+#include "state/wind_at_time.h"
 
 enum { BLOCK = 4096 };
 
@@ -45,8 +47,9 @@ typedef struct room {
     vt_fluid fluid;
     vt_pose pose;
     vt_region shape;
-    int32_t once;    /* the emitter fills it once */
-    double contrast; /* of what is born, kg/m^3 */
+    double time, wind[3]; /* s; mean from now to then, m/s */
+    int32_t once;         /* the emitter fills it once */
+    double contrast;      /* of what is born, kg/m^3 */
     vt_room_lattice lattice;
     double volume; /* of a cell in the world, m^3 */
     node_volumes *node;
@@ -102,6 +105,16 @@ static void find_place(const room *r, const float world[3], double place[3])
     vti_pose_point_back(&r->pose, from, place);
 }
 
+/* Where a vorton lies when the run is born, gone with the wind since now or since its own birth: in
+ * the world. */
+static void find_world_of(const room *r, int64_t row, double world[3])
+{
+    const vt_simulation *const s = r->simulation;
+    const double born = fmax(-(double)s->vortons.age[row], 0);
+    vti_widen(s->vortons.position + 3 * row, world);
+    vti_add_scaled(world, r->time - s->time - born, r->wind);
+}
+
 static int differs(const room *r, int64_t row)
 {
     return vti_contrast_of(r->simulation, &r->fluid, row) > VT_FRESH_SHARE * r->contrast ||
@@ -118,7 +131,7 @@ static int is_near(const room *r, int64_t row, neighbour *to)
 {
     const vt_vortons *const v = &r->simulation->vortons;
     double world[3], place[3];
-    vti_widen(v->position + 3 * row, world);
+    find_world_of(r, row, world);
     if (!(vti_square_between(world, r->middle) <= r->reach2))
         return 0;
     vti_pose_point_back(&r->pose, world, place);
@@ -252,6 +265,27 @@ static void find_share_that_gives(room *r)
     }
 }
 
+/* Of the eddies that the fluid in the shape has (population/inflow_swirl.h), what makes way takes
+ * its part along: the newborn bring their own. */
+static void take_eddies(const room *r, int64_t row, float volume)
+{
+    const vt_fluid_emitter *const p = r->emitter;
+    const vt_vortons *const v = &r->simulation->vortons;
+    double world[3], place[3];
+    float strength[3];
+    if (!p->eddies || !(v->flags[row] & VT_FLAG_STIRRED))
+        return;
+    find_world_of(r, row, world);
+    vti_pose_point_back(&r->pose, world, place);
+    if (!contains(r, place))
+        return;
+    vti_random_eddies_at(p->eddies, &r->pose, place, r->time - p->stream.start,
+                         vti_parcels_at(p, r->time).swirl, (double)volume,
+                         vti_filters_at_birth(r->simulation, (double)v->core[row]), strength);
+    for (int c = 0; c < 3; c++)
+        v->strength[3 * row + c] -= strength[c];
+}
+
 /* One of ambient fluid. */
 static void give_way(const room *r, const neighbour *near, float least)
 {
@@ -264,8 +298,10 @@ static void give_way(const room *r, const neighbour *near, float least)
         share += near->corners.share[n] * r->node[near->corners.node[n]].gives;
     if (!(share > 0))
         return;
+    const float kept = fmaxf(*volume * (1 - share), least);
+    take_eddies(r, near->row, *volume - kept);
     vti_count_heat(s, near->row, 1, NULL, -1);
-    *volume = fmaxf(*volume * (1 - share), least);
+    *volume = kept;
     vti_count_heat(s, near->row, 1, NULL, 1);
 }
 
@@ -289,6 +325,53 @@ static const vt_fluid_emitter *find_emitter(const vt_simulation *s, const vt_bir
     return NULL;
 }
 
+/* Mean of the uniform winds between two times, m/s. */
+static void find_wind(const vt_simulation *s, double from, double to, double wind[3])
+{
+    vti_integrate_winds(s, from, to, wind);
+    for (int c = 0; c < 3; c++)
+        wind[c] = to > from ? wind[c] / (to - from) : 0;
+}
+
+/* Whether the shape has gone farther than a node of the lattice from one time to the other, through
+ * fluid that goes with the wind. */
+static int has_moved(const vt_simulation *s, const vt_fluid_emitter *p, double from, double to)
+{
+    const vt_pose there = vti_pose_at(&s->transforms, p->stream.parent, from),
+                  here = vti_pose_at(&s->transforms, p->stream.parent, to);
+    const double *const corner[2] = {p->stream.region.lower, p->stream.region.upper};
+    const double width = vti_lay_out_room(&p->stream.region, p->spacing).width * there.scale;
+    double wind[3];
+    vti_integrate_winds(s, from, to, wind);
+    for (int n = 0; n < 8; n++) {
+        const double point[3] = {corner[n & 1][0], corner[n >> 1 & 1][1], corner[n >> 2][2]};
+        double a[3], b[3];
+        vti_pose_point(&there, point, a);
+        vti_pose_point(&here, point, b);
+        vti_add_scaled(a, 1, wind);
+        if (vti_square_between(a, b) > width * width)
+            return 1;
+    }
+    return 0;
+}
+
+int64_t vti_end_of_place(const vt_simulation *s, const vt_births *b, const vt_birth_run *run,
+                         int64_t end)
+{
+    const vt_fluid_emitter *const p = find_emitter(s, run);
+    if (!p || p->points)
+        return end;
+    int64_t most = end;
+    for (int64_t least = run->next + 1; least < most;) { /* times rise */
+        const int64_t middle = least + (most - least) / 2;
+        if (has_moved(s, p, b->vorton_time[run->next], b->vorton_time[middle]))
+            most = middle;
+        else
+            least = middle + 1;
+    }
+    return most;
+}
+
 int64_t vti_strike_crowded(vt_simulation *s, vt_births *b, vt_birth_run *run, int64_t end)
 {
     const vt_fluid_emitter *const p = find_emitter(s, run);
@@ -301,7 +384,9 @@ int64_t vti_strike_crowded(vt_simulation *s, vt_births *b, vt_birth_run *run, in
               .fluid = vti_fluid_of(&s->def),
               .pose = vti_pose_at(&s->transforms, p->stream.parent, time),
               .shape = vti_region_at(&p->shape, time),
+              .time = time,
               .once = p->stream.rate == 0};
+    find_wind(s, s->time, time, r.wind);
     for (int64_t i = run->next; i < end; i++)
         r.contrast = fmax(r.contrast, find_contrast(&r, b, i));
     if (!(r.contrast > VT_LEAST_CONTRAST * s->def.ambient.density)) {

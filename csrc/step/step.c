@@ -14,6 +14,7 @@
 #include "population/control.h"
 #include "population/diffusion.h"
 #include "population/inflow_ignition.h"
+#include "population/inflow_swirl.h"
 #include "population/smoke_decay.h"
 #include "population/thermal_expansion.h"
 #include "sources/birth_plan.h"
@@ -284,6 +285,7 @@ static vt_status substep(vt_simulation *s, vt_births *births, double step, doubl
 
     VT_TIMED(s, emit, emit_set(s, VT_VORTONS, births, s->time));
     VT_TIMED(s, emit, vti_ignite_inflow(s));
+    VT_TIMED(s, emit, vti_stir_inflow(s));
     VT_TIMED(s, population, status = vti_surround_newborn(s, count_reserved(s, births)));
     if (!status)
         VT_TIMED(s, domain, status = place(s, births, &exists));
@@ -472,6 +474,7 @@ static vt_status run_substeps(vt_simulation *s, double dt)
     vti_open_heat_books(s);
     vti_note_planned(s, &births);
     vti_look_for_many_vortons(s, &births, dt);
+    vti_look_for_thin_trails(s, dt);
     status = advance(s, &births, dt);
     if (!status)
         VT_TIMED(s, emit, emit_due(s, &births, s->time, NULL));
