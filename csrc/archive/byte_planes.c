@@ -74,7 +74,7 @@ int64_t vti_look_at(const uint8_t *planes, int64_t some, int item, int looks[VT_
         looks[b] = same > some * some / 8 * 7              ? VT_REPEATS
                    : same > 3 * (some * some / 256 + some) ? VT_ALONE
                                                            : VT_NOISE;
-        sum += looks[b] == VT_NOISE ? 8 * 256 * some : vti_guess_bits(often, 256, some);
+        sum += looks[b] == VT_NOISE ? VT_NOISE_BITS * some : vti_guess_bits(often, 256, some);
     }
     return sum;
 }
@@ -357,7 +357,7 @@ vt_status vti_unpack_chunks(vt_unpacking *u, size_t size, int components,
     if (!start)
         return VT_OUT_OF_MEMORY;
     for (; c < chunks; c++) {
-        const int64_t left = u->count - c % each * VT_PLANE;
+        const int64_t left = u->count - c / components * VT_PLANE;
         start[c] = at;
         at = end_of(u, size, at, left < VT_PLANE ? left : VT_PLANE);
         if (at == 0)

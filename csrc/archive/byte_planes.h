@@ -67,6 +67,9 @@ enum { VT_NOISE, VT_ALONE, VT_REPEATS };
 /* About how many bits `count` things take, in 256ths, of which each kind comes so often. */
 int64_t vti_guess_bits(const uint32_t *often, int kinds, int64_t count);
 
+/* Of a byte of noise. */
+enum { VT_NOISE_BITS = 8 * 256 };
+
 /* What planes of `some` numbers look like; about how many bits they take, in 256ths. */
 int64_t vti_look_at(const uint8_t *planes, int64_t some, int item, int looks[VT_MOST_PLANES]);
 

@@ -79,36 +79,56 @@ static int64_t take_sample(const row_room *room, const vt_chunk *chunk, uint32_t
     return SAMPLE;
 }
 
-/* Chooses the way in which a sample of the numbers takes least, and whether in classes; else what
- * the planes look like. */
+/* Whether a way may be the best: differences of bits hardly are where few digits are enough. */
+static int may_serve(int way, int has_others, int digits)
+{
+    enum { FEW = 24 };
+    if (vti_is_beside_another(way) && !has_others)
+        return 0;
+    if (vti_is_on_lattice(way))
+        return digits >= 0;
+    return way == VT_AS_THEY_ARE || digits < 0 || digits > FEW ||
+           (has_others && way == VT_LESS_ANOTHER_FIELD);
+}
+
+/* Chooses the way in which a sample of the numbers takes least in classes, or in planes that or
+ * numbers as they are. Returns whether in classes; else what the planes look like. */
 static int choose_way(row_room *room, int has_others, vt_chunk *chunk, int looks[VT_MOST_PLANES])
 {
     uint32_t words[SAMPLE];
     uint8_t planes[4 * SAMPLE];
     const int digits = vti_find_digits(room->numbers, chunk->count, &room->strays);
-    const int zeros = vti_find_zeros(room->numbers, chunk->count);
     int64_t least = INT64_MAX;
-    vt_chunk best = *chunk;
-    int in_classes = 0;
-    for (chunk->way = 0; chunk->way < VT_MOST_WAYS; chunk->way++) {
-        int seen[VT_MOST_PLANES];
-        const int lattice = vti_is_on_lattice(chunk->way);
-        if ((vti_is_beside_another(chunk->way) && !has_others) || (lattice && digits < 0))
+    int best = VT_AS_THEY_ARE, in_classes = 1;
+    const int zeros = vti_find_zeros(room->numbers, chunk->count);
+    for (int way = 0; way < VT_MOST_WAYS; way++) {
+        if (!may_serve(way, has_others, digits))
             continue;
-        chunk->digits = lattice ? digits : zeros;
+        chunk->way = way;
+        chunk->digits = vti_is_on_lattice(way) ? digits : zeros;
+        const int64_t bits = vti_guess_class_bits(words, take_sample(room, chunk, words));
+        best = bits < least ? way : best;
+        least = bits < least ? bits : least;
+    }
+    const int tried[2] = {best, VT_AS_THEY_ARE};
+    for (int n = 0; n < 1 + (best != VT_AS_THEY_ARE); n++) {
+        int seen[VT_MOST_PLANES];
+        chunk->way = tried[n];
+        chunk->digits = vti_is_on_lattice(tried[n]) ? digits : zeros;
         const int64_t some = take_sample(room, chunk, words);
-        const int64_t classes = vti_guess_class_bits(words, some);
         vti_split_into_planes(words, some, planes);
-        const int64_t plain = vti_look_at(planes, some, 4, seen);
-        const int64_t bits = classes < plain ? classes : plain;
-        if (bits >= least)
+        if (vti_is_on_lattice(best) && vti_look_at(planes, some, 1, seen) == VT_NOISE_BITS * some)
+            continue; /* classes are better where the lowest byte of multiples is noise */
+        const int64_t bits = vti_look_at(planes, some, 4, seen);
+        if (bits > least)
             continue;
         least = bits;
-        in_classes = classes < plain;
-        best = *chunk;
+        best = tried[n];
+        in_classes = 0;
         memcpy(looks, seen, 4 * sizeof *looks);
     }
-    *chunk = best;
+    chunk->way = best;
+    chunk->digits = vti_is_on_lattice(best) ? digits : zeros;
     return in_classes;
 }
 
@@ -151,12 +171,13 @@ static size_t pack_chunk(const vt_packing *p, const vt_packed_rows *about, vt_ch
     return (size_t)(at - to);
 }
 
-/* Where chunk c of the rows lies. */
-static vt_chunk find_chunk(int64_t rows, int64_t c)
+/* Where chunk c of the rows lies: of some rows all components, then of the next. */
+static vt_chunk find_chunk(const vt_packed_rows *about, int64_t c)
 {
-    const int64_t each = (rows + VT_PLANE - 1) / VT_PLANE;
-    vt_chunk chunk = {.component = (int)(c / each), .first = c % each * VT_PLANE};
-    chunk.count = rows - chunk.first < VT_PLANE ? rows - chunk.first : VT_PLANE;
+    vt_chunk chunk = {.component = (int)(c % about->components),
+                      .first = c / about->components * VT_PLANE};
+    const int64_t left = about->rows - chunk.first;
+    chunk.count = left < VT_PLANE ? left : VT_PLANE;
     return chunk;
 }
 
@@ -165,7 +186,7 @@ static void pack_chunks(void *data, int64_t begin, int64_t end, int thread)
     const vt_packing *const p = data;
     uint8_t *const planes = p->planes + (size_t)thread * VT_MOST_PLANES * VT_PLANE;
     for (int64_t c = begin; c < end; c++) {
-        vt_chunk chunk = find_chunk(p->count, p->first + c);
+        vt_chunk chunk = find_chunk(p->about, p->first + c);
         p->size[c] =
             pack_chunk(p, p->about, &chunk, &p->work[thread], planes, p->to + c * VT_MOST_CHUNK);
     }
@@ -248,7 +269,7 @@ static void unpack_chunks(void *data, int64_t begin, int64_t end)
 {
     const vt_unpacking *const u = data;
     for (int64_t c = begin; c < end; c++) {
-        vt_chunk chunk = find_chunk(u->count, c);
+        vt_chunk chunk = find_chunk(u->about, c);
         u->failed[c] = unpack_chunk(u, &chunk, u->from + u->start[c]) != 0;
     }
 }

@@ -1,7 +1,7 @@
 /* clang-format off */
-/* How columns of numbers of 4 bytes that belong to particles are packed: first the first number of all
- * rows, then the second ...: neighbours are alike, and what is nearly that of another field takes hardly
- * any room. A chunk of up to VT_PLANE numbers is
+/* How columns of numbers of 4 bytes that belong to particles are packed: of the first VT_PLANE rows a
+ * chunk with the first number of each, one with the second ..., then of the next rows: neighbours are
+ * alike, and what is nearly that of another field takes hardly any room. A chunk is
  *
  *   1 byte   how they are taken, 0 .. 6; with 128 added: words as classes. 0: numbers as they are
  *            In 1 and 2 their bits are taken in the order of values (of floats: the highest is set, or all

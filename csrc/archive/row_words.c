@@ -120,18 +120,20 @@ static void find_needs(const uint32_t *numbers, int64_t count, uint8_t *needs)
 }
 
 /* The digits with which least is stored, by a sample: one more of them takes a bit of each number,
- * and a stray 48. */
-static int choose_digits(const uint8_t *needs, int64_t count)
+ * and a stray 48. -1 where most are on no lattice. */
+static int choose_digits(const uint32_t *numbers, int64_t count)
 {
-    enum { STRAY = 48, APART = 16 };
-    int64_t with[VT_MOST_DIGITS + 1] = {0}, all = 0, left = 0, least = INT64_MAX;
-    int best = VT_MOST_DIGITS;
-    for (int64_t n = 0; n < count; n += count < 64 * APART ? 1 : APART) {
-        all++;
-        if (needs[n] <= VT_MOST_DIGITS)
-            with[needs[n]]++;
-    }
-    left = all;
+    enum { STRAY = 48, SAMPLES = 512 };
+    uint32_t some[SAMPLES];
+    uint8_t needs[SAMPLES];
+    int64_t with[NONE + 1] = {0}, left = count < SAMPLES ? count : SAMPLES, least = INT64_MAX;
+    const int64_t all = left;
+    int best = -1;
+    for (int64_t n = 0; n < all; n++)
+        some[n] = numbers[n * count / all];
+    find_needs(some, all, needs);
+    for (int64_t n = 0; n < all; n++)
+        with[needs[n]]++;
     for (int digits = 0; digits <= VT_MOST_DIGITS; digits++) {
         left -= with[digits];
         const int64_t bits = digits * all + STRAY * left;
@@ -140,42 +142,55 @@ static int choose_digits(const uint8_t *needs, int64_t count)
             best = digits;
         }
     }
-    return best;
+    return 2 * left > all ? -1 : best;
+}
+
+/* Whether all are multiples, of at most 30 bits, with so many digits. */
+static int are_multiples(const uint32_t *numbers, int64_t count, float scale)
+{
+    uint32_t bad = 0;
+    for (int64_t n = 0; n < count; n++) {
+        const float at = float_of(numbers[n]) * scale;
+        const float known = fabsf(at) < 0x1p30f ? at : 0.5f;
+        const uint32_t whole = (float)(int32_t)known == known;
+        const uint32_t normal = (numbers[n] & 0x7f800000) != 0, zero = numbers[n] == 0;
+        bad |= (whole & (normal | zero)) ^ 1;
+    }
+    return !bad;
 }
 
 /* -1: there are too many. */
-static int find_strays(const uint32_t *numbers, const uint8_t *needs, int64_t count, int digits,
-                       vt_strays *strays)
+static int find_strays(const uint32_t *numbers, int64_t count, int digits, vt_strays *strays)
 {
-    /* numbers of as large an exponent have multiples of more than 30 bits */
-    const uint32_t most = (uint32_t)(157 - digits);
-    int32_t found = 0;
-    for (int64_t n = 0; n < count; n++) {
-        const uint32_t exponent = numbers[n] >> 23 & 255;
-        if (needs[n] <= digits && exponent < most)
+    enum { SOME = 64 };
+    const float scale = scale_of(digits);
+    strays->count = 0;
+    for (int64_t begin = 0; begin < count; begin += SOME) {
+        const int64_t end = count - begin < SOME ? count : begin + SOME;
+        if (are_multiples(numbers + begin, end - begin, scale))
             continue;
-        if (found >= VT_MOST_STRAYS || 16 * found >= count)
-            return -1;
-        strays->place[found] = (uint16_t)n;
-        strays->bits[found++] = numbers[n];
+        for (int64_t n = begin; n < end; n++) {
+            if (are_multiples(numbers + n, 1, scale))
+                continue;
+            if (strays->count >= VT_MOST_STRAYS || 16 * strays->count >= count)
+                return -1;
+            strays->place[strays->count] = (uint16_t)n;
+            strays->bits[strays->count++] = numbers[n];
+        }
     }
-    strays->count = found;
     return 0;
 }
 
 int vti_find_digits(const uint32_t *numbers, int64_t count, vt_strays *strays)
 {
-    uint8_t needs[VT_MOST_ROWS];
-    find_needs(numbers, count, needs);
-    const int digits = choose_digits(needs, count);
-    if (!find_strays(numbers, needs, count, digits, strays))
+    uint8_t needs[VT_MOST_ROWS], most = 0;
+    const int digits = choose_digits(numbers, count);
+    if (digits < 0 || !find_strays(numbers, count, digits, strays))
         return digits;
-    uint8_t most = 0;
+    find_needs(numbers, count, needs);
     for (int64_t n = 0; n < count; n++)
         most = needs[n] > most ? needs[n] : most;
-    if (most > VT_MOST_DIGITS || find_strays(numbers, needs, count, most, strays))
-        return -1;
-    return most;
+    return most > VT_MOST_DIGITS || find_strays(numbers, count, most, strays) ? -1 : most;
 }
 
 int vti_find_zeros(const uint32_t *numbers, int64_t count)
@@ -213,12 +228,14 @@ enum { MEAN_OF = 8 };
 
 static inline int64_t floor_of_mean(int64_t sum)
 {
-    return sum >= 0 ? sum / MEAN_OF : -((MEAN_OF - 1 - sum) / MEAN_OF);
+    return sum >> 3; /* of what is below 0, too, with every compiler that there is */
 }
+
+_Static_assert((-9 >> 3) == -2 && MEAN_OF == 1 << 3, "shifts of signed numbers round down");
 
 static inline int64_t with_sign(uint32_t word)
 {
-    return (int64_t)word - ((int64_t)(word >> 31) << 32);
+    return (int32_t)word;
 }
 
 static void take_mean(const uint32_t *whole, int64_t count, uint32_t *restrict words)
