@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "archive/little_endian.h"
 #include "volume/deflate.h"
 
 enum {
@@ -32,6 +33,12 @@ typedef struct code {
 /* Reads ahead as far as there is room, and something left. */
 static inline void read_ahead(reader *r)
 {
+    if (r->size - r->at >= 8 && r->count < 56) {
+        r->bits |= vti_read_eight(r->from + r->at) << r->count;
+        r->at += (size_t)(63 - r->count) / 8;
+        r->count |= 56;
+        return;
+    }
     for (; r->count <= 56 && r->at < r->size; r->count += 8)
         r->bits |= (uint64_t)r->from[r->at++] << r->count;
 }

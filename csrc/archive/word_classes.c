@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "archive/little_endian.h"
+
 /* Eight bytes, the lowest first, whatever the order of the machine. */
 static void put_bytes(uint8_t *to, uint64_t bits)
 {
@@ -48,6 +50,11 @@ int vti_join_classes(const uint8_t *classes, const uint8_t *digits, size_t size,
         if (classes[n] >= VT_CLASSES)
             return -1;
         const uint32_t word = word_of(classes[n], &left);
+        if (bits < left && size - at >= 8) { /* as many as there is room for above the others */
+            waiting |= vti_read_eight(digits + at) << bits;
+            at += (63 - bits) / 8;
+            bits |= 56;
+        }
         for (; bits < left && at < size; bits += 8)
             waiting |= (uint64_t)digits[at++] << bits;
         if (bits < left)
@@ -56,5 +63,6 @@ int vti_join_classes(const uint8_t *classes, const uint8_t *digits, size_t size,
         waiting >>= left;
         bits -= left;
     }
-    return at == size && bits < 8 && waiting == 0 ? 0 : -1;
+    at -= bits / 8; /* whole bytes that were read ahead */
+    return at == size && (waiting & ((UINT64_C(1) << bits % 8) - 1)) == 0 ? 0 : -1;
 }
