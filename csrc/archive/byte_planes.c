@@ -81,8 +81,7 @@ int64_t vti_look_at(const uint8_t *planes, int64_t some, int item, int looks[VT_
 
 /* Whether differences of the numbers take less than these, and what the planes look like, by the
  * first of them. */
-static int look_ahead(const uint8_t *from, int64_t count, int item, int looks[VT_MOST_PLANES],
-                      int64_t *bits)
+static int look_ahead(const uint8_t *from, int64_t count, int item, int looks[VT_MOST_PLANES])
 {
     uint8_t planes[VT_MOST_PLANES * SAMPLE];
     int seen[2][VT_MOST_PLANES];
@@ -94,7 +93,6 @@ static int look_ahead(const uint8_t *from, int64_t count, int item, int looks[VT
     }
     const int delta = item > 1 && sum[1] < sum[0];
     memcpy(looks, seen[delta], sizeof seen[delta]);
-    *bits = sum[delta];
     return delta;
 }
 
@@ -193,15 +191,12 @@ static void pack_chunks(void *data, int64_t begin, int64_t end, int thread)
         const uint8_t *const from = p->from + first * p->item;
         int looks[VT_MOST_PLANES];
         uint8_t *const to = p->to + c * VT_MOST_CHUNK, *at = to + 1;
-        const int64_t some = count < SAMPLE ? count : SAMPLE;
-        int64_t bits;
-        to[0] = (uint8_t)look_ahead(from, count, p->item, looks, &bits);
-        if (p->item == 8 && take_differences(from, count, words) &&
-            vti_guess_class_bits(words, some) < bits) {
+        if (p->item == 8 && take_differences(from, count, words)) {
             to[0] = VT_SMALL_DIFFERENCES;
             p->size[c] = (size_t)(vti_put_words(&p->work[thread], words, count, at) - to);
             continue;
         }
+        to[0] = (uint8_t)look_ahead(from, count, p->item, looks);
         split(from, count, p->item, to[0], planes);
         for (int b = 0; b < p->item; b++)
             at = vti_put_plane(&p->work[thread], planes + b * count, count, looks[b], at);

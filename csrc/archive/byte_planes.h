@@ -4,7 +4,8 @@
  *
  *   1 byte   0: numbers as they are, in planes; 1: each but the first of the chunk less the one before,
  *            as an integer, in planes; 2: of numbers of 8 bytes alone, the same difference d, the first
- *            number less 0, as a word: 2d, or -2d - 1 where d, taken with its sign, is below 0
+ *            number less 0, as a word: 2d, or -2d - 1 where d, taken with its sign, is below 0; where all
+ *            words fit into 32 bits
  *   then of 0 and 1, for each byte of a number from the lowest, its plane, the bytes of that weight of
  *   all numbers of the chunk in their order:
  *   2 bytes  size of what follows, little-endian; 0: the plane itself follows; 65535: one byte,

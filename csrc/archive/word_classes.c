@@ -1,17 +1,6 @@
 #include "archive/word_classes.h"
 
-#include <string.h>
-
 #include "archive/little_endian.h"
-
-/* Eight bytes, the lowest first, whatever the order of the machine. */
-static void put_bytes(uint8_t *to, uint64_t bits)
-{
-    uint8_t bytes[8];
-    for (int b = 0; b < 8; b++)
-        bytes[b] = (uint8_t)(bits >> 8 * b);
-    memcpy(to, bytes, sizeof bytes);
-}
 
 size_t vti_part_words(const uint32_t *words, int64_t count, uint8_t *classes, uint8_t *digits)
 {
@@ -23,7 +12,7 @@ size_t vti_part_words(const uint32_t *words, int64_t count, uint8_t *classes, ui
         classes[n] = (uint8_t)vti_class_of(words[n], &left);
         waiting |= (words[n] & ((UINT64_C(1) << left) - 1)) << bits;
         bits += left;
-        put_bytes(to, waiting);
+        vti_write_eight(to, waiting);
         to += bits / 8;
         waiting >>= bits & ~UINT32_C(7);
         bits &= 7;
