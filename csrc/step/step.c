@@ -29,6 +29,7 @@
 #include "step/advice.h"
 #include "step/blow_up.h"
 #include "step/container_jump.h"
+#include "step/rounding.h"
 #include "step/substep.h"
 #include "step/substep_length.h"
 #include "step/undo.h"
@@ -344,6 +345,8 @@ static vt_status substep(vt_simulation *s, vt_births *births, double step, doubl
     VT_TIMED(s, contact, vti_begin_contact(s, &contacts));
     VT_TIMED(s, tracers, vti_move_tracers(s, &scheme, dt, &w.tracers));
     VT_TIMED(s, stir, vti_stir_tracers(s, dt, dt * vti_fast_gradient(s), !w.continues));
+    if (!w.continues)
+        VT_TIMED(s, tracers, vti_round_tracers(s));
     if (vti_has_article_walls(s)) /* while the nodes hold velocities */
         VT_TIMED(s, bodies, vti_take_wall_vorticity(s));
     force_fluid(s, &scheme, dt, &w);
@@ -504,6 +507,8 @@ static vt_status run_step(vt_simulation *s, double dt)
         return status;
     }
     VT_TIMED(s, tracers, vti_find_tracer_scalars(s));
+    VT_TIMED(s, tracers, vti_round_tracer_shares(s));
+    VT_TIMED(s, finish, vti_round_velocities(s));
     vti_end_frame(s);
     vti_look_for_unlit_fuel(s, dt);
     s->born_until = -1;
