@@ -75,7 +75,7 @@ def test_a_ring_goes_its_way():
     assert np.linalg.norm((rounded - exact).mean(axis=0)) < 1e-4 * 0.08
     assert np.abs(rounded - exact).max() < 0.02 * 0.08
     assert np.abs(places(sims[1]) - places(sims[0])).max() < 0.05 * 0.08
-    assert np.all(rounded * 2**16 % 1 == 0) and np.any(exact * 2**16 % 1 != 0)
+    assert np.all(rounded * 2**19 % 1 == 0) and np.any(exact * 2**19 % 1 != 0)
 
 
 def test_velocities_of_vortons_keep_their_first_digits():

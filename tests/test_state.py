@@ -250,9 +250,8 @@ def unpack_rows(shape, content, other):
     return found, ways, strays
 
 
-def test_fields_are_what_the_views_show_unpacked_by_another_program():
-    sim = opened("fire")
-    sim.step(6)  # there and then nearly all ways of packing are used
+def look_at_fields(sim):
+    """Holds the packed fields against the views; how they are packed."""
     columns = {f"vortons.{n}": np.array(getattr(sim.vortons, n)) for n in sim.vortons._columns}
     columns |= {f"tracers.{n}": np.array(getattr(sim.tracers, n)) for n in sim.tracers._columns}
     saved = sim._core.save_state(9)
@@ -280,7 +279,19 @@ def test_fields_are_what_the_views_show_unpacked_by_another_program():
         assert found.tobytes() == values.tobytes(), name
         used.add(int(packing) % 256)
     assert again == LEFT_OUT | {"tracers.temperature"}
-    assert {1, 2, 3} <= used and strays > 0 and len(packed) < 0.5 * len(saved), (used, row_ways)
+    assert strays > 0 and len(packed) < 0.5 * len(saved)
+    return used, row_ways
+
+
+def test_fields_are_what_the_views_show_unpacked_by_another_program():
+    sim = opened("fire")
+    used, row_ways = set(), set()
+    for _ in range(2):  # in these frames together all ways of packing are used
+        sim.step(3)
+        found = look_at_fields(sim)
+        used |= found[0]
+        row_ways |= found[1]
+    assert {1, 2, 3} <= used
     assert {0, 1, 2, 3, 128, 128 + 1, 128 + 3, 128 + 4, 128 + 5} <= row_ways, row_ways
 
 

@@ -4,7 +4,7 @@
  *
  *   positions of tracers    core / rounding, by chance to either side
  *                           (kernels/particles/lattice_rounding.h)
- *   positions of vortons    an eighth of it: the flow follows from them
+ *   positions of vortons    a 64th of it: the flow follows from them
  *   velocities of vortons   each to a quarter of 1 / rounding of its own size: a substep reads them
  *                           for the bend of its way alone (kernels/particles/stretching.c). As they
  *                           are where accelerations follow from them (method.buoyancy full)
