@@ -10,7 +10,7 @@ import vorton as vt
 burns = vt.Combustion(rate=9, mixing=2.5)
 scene = vt.Scene("fire_and_spheres", seed=4, combustion=burns, voxel=0.022)
 bed = vt.Disk((0, 0, 0.05), radius=0.25, thickness=0.1)
-fire = {"temperature": 700, "fuel": 0.9, "taper": 0.5, "flicker": 0.9, "swirl": 1.0, "renew": 4}
+fire = {"temperature": 700, "fuel": 0.9, "taper": 0.5, "flicker": 0.9, "swirl": 0.4, "renew": 4}
 scene.add(vt.Emitter(bed, **fire, core=0.065, lifetime=1.3, per_voxel=24))
 scene.add(vt.Body(vt.Plane((0, 0, 0), (0, 0, 1)), "ground"))
 scene.add(vt.Body(vt.Sphere((0.25, -0.43, 0.16), radius=0.16)))

@@ -77,7 +77,7 @@ def rings(gap=0.4, **options):
 def campfire():
     """That of the README."""
     bed = vt.Disk((0, 0, 0.05), radius=0.25, thickness=0.1)
-    fire = {"temperature": 800, "fuel": 1.0, "swirl": 1.5, "taper": 0.5, "flicker": 0.9}
+    fire = {"temperature": 800, "fuel": 1.0, "swirl": 0.5, "taper": 0.5, "flicker": 0.9}
     return simulation(
         vt.Emitter(bed, **fire, core=0.05, lifetime=1.3),
         vt.Body(vt.Sphere((0, 0, 1.2), radius=0.2)),

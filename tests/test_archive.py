@@ -436,12 +436,21 @@ def test_both_readers_find_the_same(reference, tmp_path):
             assert found is None
 
 
+def with_version(raw, version):
+    """The checksum of the head agrees."""
+    length = struct.unpack_from("<Q", raw, 8)[0]
+    head = raw[8:32] + struct.pack("<I", version) + raw[36:length]
+    return raw[:4] + struct.pack("<I", zlib.crc32(head)) + head + raw[length:]
+
+
 @pytest.mark.parametrize(
     "change, text",
     [
         (lambda raw: b"", "is not a motion archive"),
         (lambda raw: b"something else, and longer than a head" * 9, "is not a motion archive"),
-        (lambda raw: raw[:32] + struct.pack("<I", 2) + raw[36:], "is not a motion archive"),
+        (lambda raw: raw[:32] + struct.pack("<I", 3) + raw[36:], "is not a motion archive"),
+        (lambda raw: with_version(raw, 1), "version 1 of the format, .* older .*bake again"),
+        (lambda raw: with_version(raw, 3), "version 3 of the format, this"),
     ],
 )
 def test_what_is_no_archive_is_refused(reference, tmp_path, change, text):

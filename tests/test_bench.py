@@ -13,8 +13,8 @@ import pytest
 
 import vorton as vt
 from vorton import _core
-from vorton import bench as vorton_bench
 from vorton.archive.scene_files import load_scene
+from vorton.bench import command as vorton_bench
 from vorton.bench import runs as bench_runs
 from vorton.bench import scenes as bench_scenes
 

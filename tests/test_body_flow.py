@@ -93,7 +93,8 @@ def test_s9_a_sphere_that_spins_leaves_the_fluid_farther_away_at_rest():
     around it together is nothing outside. And the body has lost what the layer has: of a layer at
     the distance b, (b^2 - R^2) V Omega a density."""
     rate = 2.0
-    sim = simulation(spinning(rate, shedding=1e4), fps=1e3, spacing=R / 6)
+    exact = vt.Method(rounding=0)  # the layer is symmetric
+    sim = simulation(spinning(rate, shedding=1e4), fps=1e3, spacing=R / 6, method=exact)
     sim.step(4)
     strength = sim.vortons.strength.sum(axis=0, dtype=float)
     np.testing.assert_allclose(strength, [0, 0, -2 * rate * VOLUME], rtol=0.02, atol=1e-6)

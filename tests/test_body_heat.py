@@ -185,7 +185,8 @@ def test_bodies_that_touch_heat_the_fluid_as_one():
     halves = [vt.Box((-0.4, -0.3, -0.3), (0, 0.3, 0.3)), vt.Box((0, -0.3, -0.3), (0.4, 0.3, 0.3))]
     found = []
     for shapes in (halves, [vt.Box((-0.4, -0.3, -0.3), (0.4, 0.3, 0.3))]):
-        scene = vt.Scene(spacing=0.1, gravity=(0, 0, 0), method=vt.Method(expansion=0))
+        method = vt.Method(expansion=0, rounding=0)
+        scene = vt.Scene(spacing=0.1, gravity=(0, 0, 0), method=method)
         for shape in shapes:
             scene.add(vt.Body(shape, temperature=400, conductance=50, panels=0))
         sim = vt.Simulation(scene, threads=1)

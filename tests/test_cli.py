@@ -148,6 +148,23 @@ def test_info_and_verify(script, tmp_path, capsys):
         assert "damaged    ring_0001.vdb has 0 bytes" in capsys.readouterr().out
 
 
+def test_info_of_a_bake_that_lacks_frames_has_a_status_of_its_own(script, tmp_path, capsys):
+    """What waits for a bake needs to know that it is not there yet, and that nothing is damaged."""
+    out = tmp_path / "out"
+    run("bake", script, out, "--frames", "1-3", "--quiet")
+    assert run("rewind", out, "--frame", "1") == 0
+    capsys.readouterr()
+    for words in ([], ["--verify"]):
+        assert run("info", out, *words) == 3
+        assert "frames 2-3 are missing: bake again to go on" in capsys.readouterr().out
+    whole = (out / "ring_0001.vdb").read_bytes()
+    (out / "ring_0001.vdb").write_bytes(b"")
+    assert run("info", out) == 1  # what is wrong comes first
+    (out / "ring_0001.vdb").write_bytes(whole)
+    assert run("bake", script, out, "--frames", "1-3", "--quiet") == 0
+    assert run("info", out, "--verify") == 0
+
+
 def test_info_finds_the_bake_of_a_file(script, tmp_path, capsys):
     out = tmp_path / "bake"
     assert run("bake", script, out, "--frames", "1-2", "--quiet") == 0

@@ -84,8 +84,9 @@ def step(sim, frames):
 
 @pytest.mark.slow
 def test_a_ball_bobs_where_two_fluids_meet():
+    """As fine as in the example: with cores of half of its radius it swings a ninth too fast."""
     names = load("floating_ball")
-    sim, ball = simulate(names["scene"], core=1.6, voxel=0.12, spacing=0.139), names["ball"]
+    sim, ball = simulate(names["scene"], voxel=0.12), names["ball"]
     height = [ball.center[2]]
     for _ in step(sim, 92):
         height.append(sim.bodies["ball"].position[2])

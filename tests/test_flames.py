@@ -23,7 +23,8 @@ def chain(k, start, time):
 
 def still_fire(fuel, temperature=900.0, count=9, h=0.1, **tracers):
     """Vortons at rest that fill a cube with fuel, and tracers: one in it, one far from it."""
-    scene = vt.Scene(gravity=(0, 0, 0), combustion=vt.Combustion(**LAW, **STILL))
+    burns, exact = vt.Combustion(**LAW, **STILL), vt.Method(rounding=0)
+    scene = vt.Scene(gravity=(0, 0, 0), combustion=burns, method=exact)
     sim = vt.Simulation(scene, fps=20, threads=1)
     index = np.stack(np.meshgrid(*3 * [np.arange(count)]), axis=-1).reshape(-1, 3)
     x = h * (index - count // 2)

@@ -131,3 +131,31 @@ def test_a_few_voxels_far_apart_are_not_interpolated(tmp_path):
     velocity = encoded(sim.volume(0.01, 0), tmp_path)
     where = np.float32(velocity.voxel * velocity.index.astype(float))
     assert np.array_equal(velocity.values, sim.velocity_at(where))
+
+
+@pytest.mark.parametrize("wide, count", [(0.25, 60_000), (30.0, 2_000)])
+def test_tracers_outside_the_grid_go_with_the_far_field(wide, count):
+    """Close together they share a lattice, else each has its own sum: as sums at their places say,
+    to two thousandths."""
+    ways, dt = [], 0.01
+    for threads in (1, 2):
+        scene = vt.Scene(spacing=0.065, seed=2, method=vt.Method(rounding=0))
+        scene.add(vt.VortexRing(radius=1, circulation=10, core=0.2))
+        low = np.array([0.4, 0, -1.2]) - [wide, wide, 2 * wide]
+        scene.add(vt.Tracers(vt.Box(low, low + 2 * wide), count=count))
+        sim = vt.Simulation(scene, fps=100, threads=threads)
+        sim.step()
+        before = np.float64(sim.tracers.position)[np.argsort(sim.tracers.id)]
+        grids = sim.grids
+        size = grids.spacing * (np.array(grids.velocity.shape[2::-1]) - 1)
+        inside = np.all((before > grids.origin) & (before < grids.origin + size), axis=1)
+        assert not inside.any()
+        middle = before + dt / 2 * sim.velocity_at(before)
+        flow = sim.velocity_at(middle).astype(float)
+        sim.step()
+        flow += sim.velocity_at(middle)
+        ways.append(np.float64(sim.tracers.position)[np.argsort(sim.tracers.id)] - before)
+    exact = dt / 2 * flow
+    error = np.linalg.norm(ways[0] - exact, axis=1)
+    assert error.max() < 2e-3 * np.linalg.norm(exact, axis=1).mean() + 2e-7 * np.abs(before).max()
+    np.testing.assert_array_equal(*ways)

@@ -15,9 +15,11 @@ void fill(double spacing, long count, float *position, float *volume, int thread
     vt_shell_lattice lattice;
     vt_brick_hints hints = {{0}};
     vt_vortons vortons = {.position = position, .volume = volume};
+    const vt_stage_table stages = {.find_nodes = VT_NAME(find_nodes),
+                                   .find_shares = VT_NAME(find_shares)};
     vortons.set.count = count;
     vti_arena_create(&arena, 1 << 28);
-    vti_begin_shell_lattice(&lattice, spacing, count, &arena);
+    vti_begin_shell_lattice(&lattice, spacing, count, &stages, &arena);
     for (int n = 0; n < edge * edge * edge; n++) {
         const int32_t at[3] = {low + n % edge, low + n / edge % edge, low + n / edge / edge};
         vti_need_brick(&lattice, at, 1, 1, &hints);
@@ -30,15 +32,17 @@ void fill(double spacing, long count, float *position, float *volume, int thread
     vti_arena_destroy(&arena);
 }
 """
-SOURCES = ["csrc/population/brick_lattice.c"]
+SOURCES = ["csrc/population/brick_lattice.c", "csrc/kernels/particles/lattice_places.c"]
 SPACING, LOW, EDGE = 0.07, -2, 4  # bricks -2 .. 1 along each axis
 
 
 def fill(x, volume, threads):
     nodes = np.zeros((EDGE,) * 3 + (8,) * 3, np.float32)
+    count = len(x)
+    x, volume = np.vstack([x, x[:16]]), np.append(volume, volume[:16])  # rows that may be read
     pointers = [ctypes.c_void_p(a.ctypes.data) for a in (x, volume, nodes)]
     load(*SOURCES, code=CODE).fill(
-        ctypes.c_double(SPACING), ctypes.c_long(len(x)), *pointers[:2], threads, LOW, EDGE,
+        ctypes.c_double(SPACING), ctypes.c_long(count), *pointers[:2], threads, LOW, EDGE,
         pointers[2],
     )  # fmt: skip
     return nodes.transpose(0, 3, 1, 4, 2, 5).reshape((8 * EDGE,) * 3)

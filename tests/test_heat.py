@@ -49,6 +49,7 @@ def test_stratified_fluid_at_rest_conducts_nothing():
         ambient=vt.Air(stratification=50.0),
         spacing=0.1,
         gravity=(0, 0, -1),
+        method=vt.Method(rounding=0),
     )
     sim = vt.Simulation(scene)
     sim.vortons.add(x, 0 * x, core=0.15, volume=1e-3, temperature=AMBIENT + 50.0 * x[:, 2])

@@ -29,7 +29,8 @@ def transform(jump, time):
 
 def filled(shape, parent=None, ring=True, items=(), **scene):
     """A container full of tracers, with a vortex ring in it."""
-    scene = vt.Scene(voxel=0.1, **{"gravity": (0, 0, 0), **scene})
+    exact = vt.Method(rounding=0)
+    scene = vt.Scene(voxel=0.1, **{"gravity": (0, 0, 0), "method": exact, **scene})
     scene.add(vt.Container(SHAPES[shape], name="room", parent=parent))
     if ring:
         scene.add(vt.VortexRing(radius=0.25, core=0.08))

@@ -18,7 +18,7 @@ PR_SET_THP_DISABLE = 41  # what the kernel rounds up to 2 MiB differs from run t
 ctypes.CDLL(None).prctl(PR_SET_THP_DISABLE, 1, 0, 0, 0)
 import numpy as np
 import vorton as vt
-from vorton import bench
+from vorton.bench import scenes as bench
 from vorton.bench import runs as bench_runs
 
 def resident():  # MiB

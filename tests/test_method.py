@@ -30,7 +30,7 @@ def test_all_rows_are_tried_here():
         "balance", "buoyancy", "buoyancy_scale", "expansion", "flames", "burning", "diffusion",
         "halo", "merge_emitted",
         "split", "merge", "prune", "opening", "opening_angle", "turn", "walls",
-        "bodies", "stretching_factor",
+        "bodies", "stretching_factor", "rounding",
     }  # fmt: skip
 
 
@@ -256,7 +256,7 @@ def test_flames():
         sim = _core.Simulation(
             threads=1,
             gravity=(0, 0, 0),
-            method={"flames": choice},
+            method={"flames": choice, "rounding": 0.0},
             combustion={"law": "simple", "radiation": 0.0, "mixing": 0.0, "heat": 0.0},
         )
         rows = np.full(len(x), 1e-3)

@@ -6,7 +6,7 @@ import pytest
 import vorton as vt
 from vorton import _core
 
-STILL = {"stretching": "none", "bound": 0.0, "cleaning": 0.0, "exchange": 0.0}
+STILL = {"stretching": "none", "bound": 0.0, "cleaning": 0.0, "exchange": 0.0, "rounding": 0.0}
 
 
 def columns(sim, *names):

@@ -1,8 +1,8 @@
 """The command `vorton`: `arguments.make_parser` says what it does.
 
-Exit status: 0 done; 1 an error, said in one line; 2 wrong usage; 3 all was derived but for frames
-of the archive that are damaged, which the error names; 130 interrupted by Ctrl-C; 143
-ended by SIGTERM.
+Exit status: 0 done; 1 an error, said in one line; 2 wrong usage; 3 all but some frames: `derive`
+made all but those that are damaged in the archive, which the error names, `info` found nothing
+wrong but frames that are still to be baked; 130 interrupted by Ctrl-C; 143 ended by SIGTERM.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ from .hosts import usd
 from .hosts.alembic import write_alembic
 from .hosts.vdb_points import write_point_grids
 
-DAMAGED, INTERRUPTED, TERMINATED = 3, 130, 143
+INCOMPLETE, INTERRUPTED, TERMINATED = 3, 130, 143
 
 
 # ---- commands ----
@@ -86,7 +86,7 @@ def run_derive(arguments: Namespace) -> int:
         manifest = derive(**values)
     except DamageError as error:
         print(f"vorton: error: {one_line(error)}", file=sys.stderr)
-        return DAMAGED
+        return INCOMPLETE
     except KeyboardInterrupt as stop:
         found = Manifest.all_in(arguments.out)
         path = found[0].path if found else arguments.out / "none"
@@ -204,7 +204,9 @@ def run_info(arguments: Namespace) -> int:
         print(f"damaged    {damage}: bake again to repair it")
     if not found and verify:
         print(f"verified   all files of {counted(len(manifest.frames), 'frame')} are as written")
-    return 1 if found or (verify and manifest.missing) else 0
+    if found:
+        return 1
+    return INCOMPLETE if manifest.missing else 0
 
 
 def _show_archive(path: Path, verify: bool) -> int:

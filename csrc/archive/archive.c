@@ -20,7 +20,7 @@
 #define TELL(file) ftello(file)
 #endif
 
-enum { VERSION = 1, HEAD_BYTES = 40, INDEX_BYTES = 32, ENTRY_BYTES = 24, END_BYTES = 16 };
+enum { VERSION = 2, HEAD_BYTES = 40, INDEX_BYTES = 32, ENTRY_BYTES = 24, END_BYTES = 16 };
 enum { SEARCHED_AT_ONCE = 1 << 20 /* bytes */ };
 
 /* ---- reading ---- */
@@ -107,9 +107,9 @@ static vt_status read_head(vt_archive *a, uint64_t *end)
         size > head.length - HEAD_BYTES)
         status = no_archive(a);
     else if (version != VERSION)
-        status =
-            vti_fail(VT_INVALID_ARGUMENT, "%s: version %u of the format, this library reads %d",
-                     a->path, version, VERSION);
+        status = vti_fail(
+            VT_INVALID_ARGUMENT, "%s: version %u of the format, this library reads %d%s", a->path,
+            version, VERSION, version < VERSION ? ": it is of an older vorton, bake again" : "");
     else if (!(a->text = vti_allocate_zeroed(1, (size_t)size + 1)))
         status = vti_fail(VT_OUT_OF_MEMORY, "no memory for the head of %s", a->path);
     else

@@ -4,6 +4,7 @@
 
 #include "archive/byte_planes.h"
 #include "archive/checksum.h"
+#include "archive/row_chunks.h"
 #include "base/memory.h"
 #include "base/status.h"
 

@@ -11,7 +11,7 @@
  *
  * HEAD, the first, and only once: summed is the length.
  *   24  8 bytes   "vortonA\n"
- *   32  uint32    version of the format, 1
+ *   32  uint32    version of the format, 2
  *   36  uint32    size of the text
  *   40  the text: JSON, what the frames belong to (its members: vorton/archive/reading.py); then
  *       0 .. 7 bytes of 0
@@ -31,8 +31,8 @@
  *        48  uint64    rows
  *        56  uint64    bytes that the field takes in the file
  *        64  uint32    CRC-32 of these
- *        68  uint32    how the numbers are stored: 0 as they are, 1 in planes, 2 in rows
- *                      (archive/byte_planes.h); rows that are less those of another field: 2 + 256 x
+ *        68  uint32    how the numbers are stored: 0 as they are, 1 in planes
+ *                      (archive/byte_planes.h), 2 in rows (archive/row_chunks.h); rows that are less those of another field: 2 + 256 x
  *                      the number of that field in the directory, from 1 on, which comes before;
  *                      3 + 256 x the number of a field before, of int64: in rows, in its order;
  *                      4 not at all, in 0 bytes: who loads the state makes them again

@@ -1,42 +1,31 @@
 /* clang-format off */
-/* How a field of an archive is packed, in one of two ways: numbers of one size, of which the bytes of equal weight are
- * alike where the numbers are.
+/* How a field of an archive is packed: numbers of one size, of which the bytes of equal weight are
+ * alike where the numbers are, in chunks of VT_PLANE. A chunk is
  *
- * The numbers are taken in chunks of VT_PLANE; a chunk is
- *
- *   1 byte   1: each number but the first of the chunk is less the one before, as an integer; 0:
- *            numbers as they are
- *   then, for each byte of a number from the lowest, its plane, the bytes of that weight of all
- *   numbers of the chunk in their order:
+ *   1 byte   0: numbers as they are, in planes; 1: each but the first of the chunk less the one before,
+ *            as an integer, in planes; 2: of numbers of 8 bytes alone, the same difference d, the first
+ *            number less 0, as a word: 2d, or -2d - 1 where d, taken with its sign, is below 0; where all
+ *            words fit into 32 bits
+ *   then of 0 and 1, for each byte of a number from the lowest, its plane, the bytes of that weight of
+ *   all numbers of the chunk in their order:
  *   2 bytes  size of what follows, little-endian; 0: the plane itself follows; 65535: one byte,
  *            which is all that the plane has
  *   that many bytes: a stream of zlib, or the plane, or that byte
+ *   and of 2 the words, of 4 bytes, as classes (archive/word_classes.h):
+ *   a plane  with the class of each
+ *   2 bytes  size of what follows, little-endian
+ *   that many bytes: the digits that the classes leave
  *
- * Columns of numbers of 4 bytes that belong to particles are packed so, first the first number of all
- * rows, then the second ...: neighbours are alike, and what is nearly that of another field takes
- * hardly any room. A chunk of up to VT_PLANE of them is
- *
- *   1 byte   0: numbers as they are; 1: each but the first of the chunk less the one before; 2: each
- *            less the number of the same row in another field, which lies before this one (where it
- *            has fewer in a row, they are taken in turn: 0 1 2 0 1 2); 3 and 4: on a lattice
- *   1 byte   of ways 3 and 4 alone: digits, 0 .. 40; the numbers are multiples n of 2^-digits
- *   then the four planes, as above, of these: numbers as they are, or of differences d = a - b modulo
- *   2^32 between the bits of floats in the order of their values (the highest bit is set, or all are
- *   inverted where it was) the number 2d, or -2d - 1 where d, taken with its sign, is below 0.
- *   In ways 3 and 4 d is n less that of the row before in the chunk; in way 4 n is first less the multiple
- *   nearest to the number of the same row in another field (of halves the even one; 0 where it has more
- *   than 32 bits, or is no number)
- *
- * What has been so since the birth of a particle, or follows from its age, is alike in the order of
- * births: the rows are then taken in the ascending order of the numbers of another field, in ways 0, 1 and 3.
+ * Columns of numbers of 4 bytes that belong to particles: archive/row_chunks.h.
  *
  * Exact, and the same bytes on every system. Planes whose beginning looks like noise are not tried.
  */
 /* clang-format on */
 #pragma once
 
-#include "archive/row_words.h"
+#include "base/parallel.h"
 #include "volume/bytes.h"
+#include "volume/deflate.h"
 #include "vorton.h"
 
 enum { VT_PLANE = 8192 /* numbers */, VT_MOST_PLANES = 8 /* bytes of a number */ };
@@ -45,20 +34,84 @@ enum { VT_PLANE = 8192 /* numbers */, VT_MOST_PLANES = 8 /* bytes of a number */
  * threads, the same bytes with any number of them. */
 void vti_pack_planes(const void *from, int64_t count, int item, int threads, vt_bytes *to);
 
-/* The rows in the ascending order of `rows` numbers (int64) of a field, to be given back with
- * vti_free(). NULL where two are the same, where they lie farther apart than VT_MOST_APART times
- * their count, or without memory: then it sets *failed to 1, and leaves it alone otherwise. */
-enum { VT_MOST_APART = 16 };
-uint32_t *vti_order_rows(const uint8_t *numbers, int64_t rows, int *failed);
-
-/* Appends them in packed form, as vti_pack_planes. */
-void vti_pack_rows(const void *from, const vt_packed_rows *about, int threads, vt_bytes *to);
-
 /* Fills count numbers. VT_INVALID_ARGUMENT where the bytes are not what vti_pack_planes makes of as
  * many; VT_OUT_OF_MEMORY. The caller, who knows whose bytes they are, says so. */
 vt_status vti_unpack_planes(const uint8_t *from, size_t size, int64_t count, int item, int threads,
                             void *to);
 
-/* The same of what vti_pack_rows makes. */
-vt_status vti_unpack_rows(const uint8_t *from, size_t size, const vt_packed_rows *about,
-                          int threads, void *to);
+/* ---- for archive/row_chunks.c ---- */
+
+/* The first byte of a chunk of plain numbers. */
+enum { VT_PLAIN, VT_DIFFERENCES, VT_SMALL_DIFFERENCES };
+
+enum { VT_MOST_CHUNK = 2 + VT_MOST_PLANES * (2 + VT_PLANE) };
+
+/* Chunks that are packed, some at a time. */
+typedef struct vt_packing {
+    const uint8_t *from;
+    const void *about;
+    int64_t count, first; /* numbers in all, or rows; number of the first chunk */
+    int item;
+    uint8_t *to;  /* of each chunk VT_MOST_CHUNK */
+    size_t *size; /* of each chunk, packed */
+    vt_deflate *work;
+    uint8_t *planes; /* of each thread: VT_MOST_PLANES x VT_PLANE */
+} vt_packing;
+
+/* Appends `chunks` chunks; `pack` gets them by their number in p->to. */
+void vti_put_chunks(vt_packing *p, int64_t chunks, vt_numbered_function *pack, int threads,
+                    vt_bytes *to);
+
+/* What a plane looks like: not to be packed at all, byte by byte, or with its repeats. */
+enum { VT_NOISE, VT_ALONE, VT_REPEATS };
+
+/* About how many bits `count` things take, in 256ths, of which each kind comes so often. */
+int64_t vti_guess_bits(const uint32_t *often, int kinds, int64_t count);
+
+/* Of a byte of noise. */
+enum { VT_NOISE_BITS = 8 * 256 };
+
+/* What planes of `some` numbers look like; about how many bits they take, in 256ths. */
+int64_t vti_look_at(const uint8_t *planes, int64_t some, int item, int looks[VT_MOST_PLANES]);
+
+/* The same of words as classes. */
+int64_t vti_guess_class_bits(const uint32_t *words, int64_t some);
+
+/* Bytes of words by their weight. */
+void vti_split_into_planes(const uint32_t *words, int64_t count, uint8_t *restrict planes);
+
+/* A plane, or words as classes; each returns where the next thing goes. */
+uint8_t *vti_put_plane(vt_deflate *work, const uint8_t *plane, int64_t count, int looks,
+                       uint8_t *to);
+uint8_t *vti_put_words(vt_deflate *work, const uint32_t *words, int64_t count, uint8_t *to);
+
+/* Chunks that are unpacked. */
+typedef struct vt_unpacking {
+    const uint8_t *from;
+    const size_t *start; /* of each chunk */
+    const void *about;
+    int64_t count; /* numbers in all, or rows */
+    int item;
+    uint8_t *to;
+    uint8_t *failed; /* of each chunk */
+} vt_unpacking;
+
+/* Where the chunk of `count` numbers that begins at `at` ends; 0: not within the bytes. */
+typedef size_t vt_end_of_chunk_function(const vt_unpacking *u, size_t size, size_t at,
+                                        int64_t count);
+
+vt_status vti_unpack_chunks(vt_unpacking *u, size_t size, int components,
+                            vt_end_of_chunk_function *end_of, vt_block_function *unpack,
+                            int threads);
+
+/* Where a plane, or the digits behind one of classes, end that begin at `at`; 0: not within the
+ * bytes, or at is 0. */
+size_t vti_end_of_plane(const uint8_t *from, size_t size, size_t at, int64_t count);
+size_t vti_end_of_digits(const uint8_t *from, size_t size, size_t at);
+
+/* A plane: where the next thing lies, NULL: it cannot be unpacked; several, or words as classes: 0,
+ * or -1. */
+const uint8_t *vti_get_plane(const uint8_t *from, int64_t count, uint8_t *plane);
+int vti_get_planes(const uint8_t *from, int64_t count, int item, uint8_t *planes);
+int vti_get_words(const uint8_t *from, int64_t count, uint32_t *words);
+void vti_join_planes(const uint8_t *planes, int64_t count, uint32_t *words);

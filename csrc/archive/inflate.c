@@ -2,14 +2,21 @@
 
 #include <string.h>
 
+#include "archive/little_endian.h"
 #include "volume/deflate.h"
 
-enum { MOST_BITS = 15, LITERALS = 288, DISTANCES = 32, END = 256 };
+enum {
+    MOST_BITS = 15,
+    FAST_BITS = 9, /* codes of as many are looked up at once */
+    LITERALS = 288,
+    DISTANCES = 32,
+    END = 256
+};
 
 typedef struct reader {
     const uint8_t *from;
     size_t size, at;
-    uint32_t bits; /* read, not yet used */
+    uint64_t bits; /* read, not yet used */
     int count;     /* of those */
     int failed;    /* the stream ended */
     uint8_t *to;
@@ -19,27 +26,62 @@ typedef struct reader {
 /* A canonical code: how many codes have each length, and the symbols in their order. */
 typedef struct code {
     uint16_t count[MOST_BITS + 1], symbol[LITERALS];
+    uint16_t fast[1 << FAST_BITS]; /* by the next bits: symbol x 16 + length; 0: a longer one, or
+                                      none */
 } code;
+
+/* Reads ahead as far as there is room, and something left. */
+static inline void read_ahead(reader *r)
+{
+    if (r->size - r->at >= 8 && r->count < 56) {
+        r->bits |= vti_read_eight(r->from + r->at) << r->count;
+        r->at += (size_t)(63 - r->count) / 8;
+        r->count |= 56;
+        return;
+    }
+    for (; r->count <= 56 && r->at < r->size; r->count += 8)
+        r->bits |= (uint64_t)r->from[r->at++] << r->count;
+}
+
+/* Gives back what was read ahead, but for the rest of a byte. */
+static void stop_reading_ahead(reader *r)
+{
+    r->at -= (size_t)r->count / 8;
+    r->bits = 0;
+    r->count = 0;
+}
 
 static uint32_t take_bits(reader *r, int count)
 {
-    while (r->count < count) {
-        r->failed |= r->at >= r->size;
-        r->bits |= (uint32_t)(r->failed ? 0 : r->from[r->at++]) << r->count;
-        r->count += 8;
-    }
-    const uint32_t value = r->bits & ((1u << count) - 1);
+    if (r->count < count)
+        read_ahead(r);
+    r->failed |= r->count < count;
+    if (r->failed)
+        return 0;
+    const uint32_t value = (uint32_t)(r->bits & ((UINT64_C(1) << count) - 1));
     r->bits >>= count;
     r->count -= count;
     return value;
+}
+
+/* Notes a code of so many bits, which come from its highest on. */
+static void note_fast(code *c, int symbol, int length, uint32_t value)
+{
+    uint32_t turned = 0;
+    for (int b = 0; b < length; b++)
+        turned |= (value >> b & 1) << (length - 1 - b);
+    for (uint32_t n = turned; n < 1u << FAST_BITS; n += 1u << length)
+        c->fast[n] = (uint16_t)(symbol << 4 | length);
 }
 
 /* -1 where the lengths leave a code for nothing, or two symbols one code. */
 static int make_code(code *c, const uint8_t *length, int symbols)
 {
     uint16_t first[MOST_BITS + 2] = {0};
+    uint32_t value[MOST_BITS + 2] = {0}; /* of the next code of each length */
     int left = 1;
     memset(c->count, 0, sizeof c->count);
+    memset(c->fast, 0, sizeof c->fast);
     for (int s = 0; s < symbols; s++)
         c->count[length[s]]++;
     for (int bits = 1; bits <= MOST_BITS; bits++) {
@@ -47,17 +89,21 @@ static int make_code(code *c, const uint8_t *length, int symbols)
         if (left < 0)
             return -1;
         first[bits + 1] = (uint16_t)(first[bits] + c->count[bits]);
+        value[bits + 1] = 2 * (value[bits] + c->count[bits]);
     }
-    for (int s = 0; s < symbols; s++)
-        if (length[s])
-            c->symbol[first[length[s]]++] = (uint16_t)s;
+    for (int s = 0; s < symbols; s++) {
+        if (length[s] == 0)
+            continue;
+        c->symbol[first[length[s]]++] = (uint16_t)s;
+        if (length[s] <= FAST_BITS)
+            note_fast(c, s, length[s], value[length[s]]++);
+    }
     c->count[0] = 0;
     /* a lone code of one bit is allowed: distances, where there is but one */
     return left > 0 && !(first[MOST_BITS + 1] <= 1) ? -1 : 0;
 }
 
-/* -1: no symbol has that code. */
-static int take_symbol(reader *r, const code *c)
+static int take_long_symbol(reader *r, const code *c)
 {
     int value = 0, first = 0, index = 0;
     for (int bits = 1; bits <= MOST_BITS; bits++) {
@@ -72,10 +118,23 @@ static int take_symbol(reader *r, const code *c)
     return -1;
 }
 
+/* -1: no symbol has that code. */
+static inline int take_symbol(reader *r, const code *c)
+{
+    if (r->count < MOST_BITS)
+        read_ahead(r);
+    const uint32_t known = c->fast[r->bits & ((1u << FAST_BITS) - 1)];
+    const int length = (int)(known & 15);
+    if (length == 0 || length > r->count)
+        return take_long_symbol(r, c);
+    r->bits >>= length;
+    r->count -= length;
+    return (int)(known >> 4);
+}
+
 static int copy_stored(reader *r)
 {
-    r->bits = 0;
-    r->count = 0;
+    stop_reading_ahead(r);
     if (r->size - r->at < 4)
         return -1;
     const size_t length = (size_t)(r->from[r->at] | r->from[r->at + 1] << 8);
@@ -198,6 +257,7 @@ int vti_inflate(const uint8_t *from, size_t size, uint8_t *to, size_t most)
         if (r.failed || copy_block(&r))
             return -1;
     }
+    stop_reading_ahead(&r);
     const uint8_t *const sum = from + r.at;
     const uint32_t told =
         (uint32_t)sum[0] << 24 | (uint32_t)sum[1] << 16 | (uint32_t)sum[2] << 8 | sum[3];

@@ -72,10 +72,12 @@ static inline float float_of(uint32_t bits)
     return value;
 }
 
-/* Of a number that is a multiple, with less than 31 bits. */
+/* Of a number that is a multiple, with less than 31 bits; 0 of what is far too large, or no number.
+ */
 static inline uint32_t multiple_of(uint32_t bits, float scale)
 {
-    return (uint32_t)(int32_t)(float_of(bits) * scale);
+    const float at = float_of(bits) * scale;
+    return (uint32_t)(int32_t)(fabsf(at) < 0x1p30f ? at : 0);
 }
 
 /* The multiple nearest to a number, whatever it is; 0 of what is far too large, or no number. */
@@ -97,17 +99,50 @@ static inline uint32_t bits_of_multiple(uint32_t whole, double step)
     return bits;
 }
 
-/* Digits that a number needs, INT32_MAX: more than there are. */
-static int digits_of(uint32_t bits)
+/* ---- which numbers are on a lattice ---- */
+
+enum { NONE = 255 /* digits of what is on no lattice */ };
+
+/* Digits that numbers need. */
+static void find_needs(const uint32_t *numbers, int64_t count, uint8_t *needs)
 {
-    const int exponent = (int)(bits >> 23 & 255);
-    const uint32_t fraction = (bits & 0x7fffff) | 1 << 23;
-    if (bits == 0)
-        return 0;
-    if (exponent == 0 || exponent == 255)
-        return INT32_MAX;
-    const int digits = 150 - exponent - __builtin_ctz(fraction);
-    return digits < 0 ? 0 : digits;
+    for (int64_t n = 0; n < count; n++) {
+        const int32_t exponent = (int32_t)(numbers[n] >> 23 & 255);
+        const uint32_t fraction = (numbers[n] & 0x7fffff) | 1 << 23;
+        const float lowest = (float)(int32_t)(fraction & (UINT32_C(0) - fraction));
+        uint32_t bits;
+        memcpy(&bits, &lowest, sizeof bits);
+        const int32_t digits = 150 + 127 - exponent - (int32_t)(bits >> 23);
+        const int32_t known = exponent == 0 || exponent == 255 ? (int32_t)NONE : digits;
+        const int32_t some = known < 0 ? 0 : known > NONE ? (int32_t)NONE : known;
+        needs[n] = (uint8_t)(numbers[n] == 0 ? 0 : some);
+    }
+}
+
+/* The digits with which least is stored, by a sample: one more of them takes a bit of each number,
+ * and a stray 48. -1 where most are on no lattice. */
+static int choose_digits(const uint32_t *numbers, int64_t count)
+{
+    enum { STRAY = 48, SAMPLES = 512 };
+    uint32_t some[SAMPLES];
+    uint8_t needs[SAMPLES];
+    int64_t with[NONE + 1] = {0}, left = count < SAMPLES ? count : SAMPLES, least = INT64_MAX;
+    const int64_t all = left;
+    int best = -1;
+    for (int64_t n = 0; n < all; n++)
+        some[n] = numbers[n * count / all];
+    find_needs(some, all, needs);
+    for (int64_t n = 0; n < all; n++)
+        with[needs[n]]++;
+    for (int digits = 0; digits <= VT_MOST_DIGITS; digits++) {
+        left -= with[digits];
+        const int64_t bits = digits * all + STRAY * left;
+        if (with[digits] && bits < least) {
+            least = bits;
+            best = digits;
+        }
+    }
+    return 2 * left > all ? -1 : best;
 }
 
 /* Whether all are multiples, of at most 30 bits, with so many digits. */
@@ -124,26 +159,46 @@ static int are_multiples(const uint32_t *numbers, int64_t count, float scale)
     return !bad;
 }
 
-int vti_find_digits(const uint32_t *numbers, int64_t count)
+/* -1: there are too many. */
+static int find_strays(const uint32_t *numbers, int64_t count, int digits, vt_strays *strays)
 {
-    enum { SOME = 128 };
-    int digits = 0;
-    int64_t changed = 0; /* before it there are numbers that fewer digits were enough for */
+    enum { SOME = 64 };
+    const float scale = scale_of(digits);
+    strays->count = 0;
     for (int64_t begin = 0; begin < count; begin += SOME) {
-        const int64_t some = count - begin < SOME ? count - begin : SOME;
-        if (are_multiples(numbers + begin, some, scale_of(digits)))
+        const int64_t end = count - begin < SOME ? count : begin + SOME;
+        if (are_multiples(numbers + begin, end - begin, scale))
             continue;
-        const int before = digits;
-        for (int64_t n = begin; n < begin + some; n++) {
-            const int needed = digits_of(numbers[n]);
-            digits = needed > digits ? needed : digits;
+        for (int64_t n = begin; n < end; n++) {
+            if (are_multiples(numbers + n, 1, scale))
+                continue;
+            if (strays->count >= VT_MOST_STRAYS || 16 * strays->count >= count)
+                return -1;
+            strays->place[strays->count] = (uint16_t)n;
+            strays->bits[strays->count++] = numbers[n];
         }
-        if (digits == before || digits > VT_MOST_DIGITS ||
-            !are_multiples(numbers + begin, some, scale_of(digits)))
-            return -1;
-        changed = begin;
     }
-    return are_multiples(numbers, changed, scale_of(digits)) ? digits : -1;
+    return 0;
+}
+
+int vti_find_digits(const uint32_t *numbers, int64_t count, vt_strays *strays)
+{
+    uint8_t needs[VT_MOST_ROWS], most = 0;
+    const int digits = choose_digits(numbers, count);
+    if (digits < 0 || !find_strays(numbers, count, digits, strays))
+        return digits;
+    find_needs(numbers, count, needs);
+    for (int64_t n = 0; n < count; n++)
+        most = needs[n] > most ? needs[n] : most;
+    return most > VT_MOST_DIGITS || find_strays(numbers, count, most, strays) ? -1 : most;
+}
+
+int vti_find_zeros(const uint32_t *numbers, int64_t count)
+{
+    uint32_t all = UINT32_C(1) << VT_MOST_ZEROS;
+    for (int64_t n = 0; n < count; n++)
+        all |= numbers[n];
+    return __builtin_ctz(all);
 }
 
 /* ---- a chunk ---- */
@@ -151,68 +206,119 @@ int vti_find_digits(const uint32_t *numbers, int64_t count)
 /* Numbers, those of the other field or none, as what differences are taken of: their places among
  * values, or their multiples. */
 static void take_wholes(const uint32_t *numbers, const uint32_t *others, int64_t count, int lattice,
-                        float scale, uint32_t *restrict whole)
+                        int digits, uint32_t *restrict whole)
 {
+    const float scale = scale_of(lattice ? digits : 0);
     if (!lattice)
         for (int64_t n = 0; n < count; n++)
-            whole[n] = order_of(numbers[n]);
+            whole[n] = order_of(numbers[n]) >> digits;
     else
         for (int64_t n = 0; n < count; n++)
             whole[n] = multiple_of(numbers[n], scale);
     if (others && !lattice)
         for (int64_t n = 0; n < count; n++)
-            whole[n] -= order_of(others[n]);
+            whole[n] -= order_of(others[n]) >> digits;
     else if (others)
         for (int64_t n = 0; n < count; n++)
             whole[n] -= nearest_multiple(others[n], scale);
 }
 
-void vti_take_words(const uint32_t *numbers, const uint32_t *others, int64_t count, int way,
-                    int digits, uint32_t *restrict words)
+/* A mean of those before, the newer the more: the last eight make two thirds of it. */
+enum { MEAN_OF = 8 };
+
+static inline int64_t floor_of_mean(int64_t sum)
 {
-    enum { SOME = 256 };
-    const int lattice = vti_is_on_lattice(way);
-    const float scale = scale_of(lattice ? digits : 0);
-    uint32_t whole[1 + SOME] = {0}; /* the first is the one before */
+    return sum >> 3; /* of what is below 0, too, with every compiler that there is */
+}
+
+_Static_assert((-9 >> 3) == -2 && MEAN_OF == 1 << 3, "shifts of signed numbers round down");
+
+static inline int64_t with_sign(uint32_t word)
+{
+    return (int32_t)word;
+}
+
+static void take_mean(const uint32_t *whole, int64_t count, uint32_t *restrict words)
+{
+    int64_t sum = count ? MEAN_OF * with_sign(whole[0]) : 0;
+    words[0] = fold(whole[0]);
+    for (int64_t n = 1; n < count; n++) {
+        const int64_t mean = floor_of_mean(sum);
+        words[n] = fold(whole[n] - (uint32_t)mean);
+        sum += with_sign(whole[n]) - mean;
+    }
+}
+
+void vti_take_words(const uint32_t *numbers, const uint32_t *others, int64_t first, int64_t count,
+                    int way, int digits, const vt_strays *strays, uint32_t *restrict words)
+{
+    uint32_t whole[1 + VT_MOST_ROWS];
+    whole[0] = 0;
     if (way == VT_AS_THEY_ARE) {
-        memcpy(words, numbers, 4 * (size_t)count);
+        memcpy(words, numbers + first, 4 * (size_t)count);
         return;
     }
-    for (int64_t begin = 0; begin < count; begin += SOME) {
-        const int64_t some = count - begin < SOME ? count - begin : SOME;
-        take_wholes(numbers + begin, vti_is_beside_another(way) ? others + begin : NULL, some,
-                    lattice, scale, whole + 1);
-        if (way == VT_LESS_ANOTHER_FIELD)
-            for (int64_t n = 0; n < some; n++)
-                words[begin + n] = fold(whole[n + 1]);
-        else
-            for (int64_t n = 0; n < some; n++)
-                words[begin + n] = fold(whole[n + 1] - whole[n]);
-        whole[0] = whole[some];
+    const int lattice = vti_is_on_lattice(way);
+    take_wholes(numbers + first, vti_is_beside_another(way) ? others + first : NULL, count, lattice,
+                digits, whole + 1);
+    for (int32_t k = 0; lattice && k < strays->count; k++)
+        if (strays->place[k] >= first && strays->place[k] < first + count)
+            whole[strays->place[k] - first + 1] = whole[strays->place[k] - first];
+    if (way == VT_LESS_ANOTHER_FIELD)
+        for (int64_t n = 0; n < count; n++)
+            words[n] = fold(whole[n + 1]);
+    else if (vti_is_less_mean(way))
+        take_mean(whole + 1, count, words);
+    else
+        for (int64_t n = 0; n < count; n++)
+            words[n] = fold(whole[n + 1] - whole[n]);
+}
+
+/* Words as what the differences were taken of. */
+static void restore_wholes(const uint32_t *words, const vt_chunk *chunk, uint32_t *whole)
+{
+    const int mean = vti_is_less_mean(chunk->way), keeps = chunk->way != VT_LESS_ANOTHER_FIELD;
+    uint32_t before = 0;
+    int64_t sum = 0;
+    for (int64_t n = 0; n < chunk->count; n++) {
+        whole[n] = unfold(words[n]) + before;
+        if (mean) {
+            sum =
+                n ? sum + with_sign(whole[n]) - floor_of_mean(sum) : MEAN_OF * with_sign(whole[0]);
+            before = (uint32_t)floor_of_mean(sum);
+        } else {
+            before = keeps ? whole[n] : 0;
+        }
     }
 }
 
 void vti_restore_words(const uint32_t *words, const vt_packed_rows *about, const vt_chunk *chunk,
-                       uint32_t *room, uint8_t *to)
+                       const vt_strays *strays, uint32_t *room, uint8_t *to)
 {
-    const int lattice = vti_is_on_lattice(chunk->way), keeps = chunk->way != VT_LESS_ANOTHER_FIELD;
+    uint32_t whole[VT_MOST_ROWS];
+    const int lattice = vti_is_on_lattice(chunk->way), beside = vti_is_beside_another(chunk->way);
     const float scale = scale_of(lattice ? chunk->digits : 0);
     const double step = 1 / (double)scale;
-    const int beside = vti_is_beside_another(chunk->way);
-    uint32_t before = 0;
+    const int zeros = lattice ? 0 : chunk->digits;
+    const int64_t stride = 4 * about->components;
+    to += 4 * chunk->component;
     if (beside)
         vti_gather_others(about, chunk, room);
+    if (chunk->way == VT_AS_THEY_ARE)
+        memcpy(whole, words, 4 * (size_t)chunk->count);
+    else
+        restore_wholes(words, chunk, whole);
     for (int64_t n = 0; n < chunk->count; n++) {
-        const int64_t row = row_at(about, chunk->first + n);
-        uint32_t bits = words[n];
-        if (chunk->way != VT_AS_THEY_ARE) {
-            const uint32_t now = before + unfold(bits);
-            const uint32_t other = !beside   ? 0
-                                   : lattice ? nearest_multiple(room[n], scale)
-                                             : order_of(room[n]);
-            bits = lattice ? bits_of_multiple(now + other, step) : bits_of_order(now + other);
-            before = keeps ? now : 0;
-        }
-        memcpy(to + 4 * (row * about->components + chunk->component), &bits, 4);
+        const uint32_t other = !beside   ? 0
+                               : lattice ? nearest_multiple(room[n], scale)
+                                         : order_of(room[n]) >> zeros;
+        uint32_t bits = whole[n];
+        if (lattice)
+            bits = bits_of_multiple(bits + other, step);
+        else if (chunk->way != VT_AS_THEY_ARE)
+            bits = bits_of_order((bits + other) << zeros) >> zeros << zeros;
+        memcpy(to + row_at(about, chunk->first + n) * stride, &bits, 4);
     }
+    for (int32_t k = 0; lattice && k < strays->count; k++)
+        memcpy(to + row_at(about, chunk->first + strays->place[k]) * stride, &strays->bits[k], 4);
 }

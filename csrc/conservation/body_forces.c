@@ -156,19 +156,24 @@ static void add_support(const vt_body *body, vt_impulse given, vt_impulse *suppo
     vti_add_impulse(support, body->rigid.free ? 0 : -1, &given);
 }
 
-/* How much the flow loads the body, for its share in what bodies owe: slip^2 over its area. */
-static double measure_load(const surface *f)
+/* How much the flow loads the body, for its share in what bodies owe: slip^2 over its area; and how
+ * often a second it passes what it acts on, the radius of a ball with that area: of a wide wall
+ * with a jet on it, that of the jet's. */
+static void measure_flow(const surface *f, vt_flow *flow)
 {
-    double load = 0;
+    double load = 0, fourth = 0;
     for (int32_t p = 0; p < f->body->count; p++) {
         const int32_t at = f->body->first + p;
         double rigid[3], slip[3];
         vti_wall_velocity(f->body, f->panels->center[at], rigid);
         for (int c = 0; c < 3; c++)
             slip[c] = (double)f->velocity[3 * p + c] - rigid[c];
-        load += (double)f->panels->area[at] * vti_dot(slip, slip);
+        const double square = vti_dot(slip, slip);
+        load += (double)f->panels->area[at] * square;
+        fourth += (double)f->panels->area[at] * square * square;
     }
-    return load;
+    flow->load = load;
+    flow->passes = load > 0 ? vti_sqrt(4 * VT_PI / load) * (fourth / load) : 0;
 }
 
 /* Inertia of the layer of fluid as wide as a core that a wall takes along as it slips by: of
@@ -310,13 +315,10 @@ static void give(vt_simulation *s, const surface *f, vt_impulse own, vt_impulse 
                  vt_impulse pull)
 {
     vt_flow *const before = &s->bodies.items[f->body->number].flow;
-    vt_flow now = {.known = VT_FLOW_KNOWN,
-                   .time = s->time,
-                   .bound = bound,
-                   .pull = pull,
-                   .load = measure_load(f)};
+    vt_flow now = {.known = VT_FLOW_KNOWN, .time = s->time, .bound = bound, .pull = pull};
     memcpy(now.center, f->body->center, sizeof now.center);
     memcpy(now.wind, f->panels->wind, sizeof now.wind);
+    measure_flow(f, &now);
     vti_add_impulse(&now.bound, -1, &own);
     if (is_due(s, f->body->body)) {
         vt_impulse mean = {{0}, {0}};

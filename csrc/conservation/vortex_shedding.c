@@ -399,13 +399,14 @@ void vti_shed_layers(vt_simulation *s, int64_t reserved, double dt, const vt_sli
         vt_body *const body = &s->bodies.items[n];
         if (!vti_sheds(body))
             continue;
+        const double rate = vti_shedding_rate(body);
         const shedding d = {.simulation = s,
                             .body = body,
                             .pose = poses[n],
                             .poses = poses,
                             .way = way,
-                            .share = share_shed(body->shedding * dt),
-                            .growth = share_of_growth(body->shedding * dt, slip->at),
+                            .share = share_shed(rate * dt),
+                            .growth = share_of_growth(rate * dt, slip->at),
                             .core = s->grid.core,
                             .least = find_least_slip(s, dt),
                             .number = n,

@@ -7,7 +7,6 @@
 #include "panels/body_vorticity.h"
 #include "panels/image_vorticity.h"
 #include "panels/panels.h"
-#include "panels/patches.h"
 #include "panels/wall_correction.h"
 #include "state/predicates.h"
 #include "state/wind_at_time.h"
@@ -166,8 +165,8 @@ vt_status vti_solve_current(vt_simulation *s)
 
 /* ---- reading the fields ---- */
 
-static void velocity_far_away(vt_simulation *s, double apart, int64_t count, const float *points,
-                              const uint8_t *inside, float *velocity)
+static void velocity_far_away(vt_simulation *s, const vt_far_lattice *lattice, int64_t count,
+                              const float *points, const uint8_t *inside, float *velocity)
 {
     int64_t far = 0;
     for (int64_t i = 0; i < count; i++)
@@ -180,8 +179,7 @@ static void velocity_far_away(vt_simulation *s, double apart, int64_t count, con
     for (int64_t i = 0, n = 0; i < count; i++)
         if (!inside[i])
             memcpy(at + 3 * n++, points + 3 * i, 12);
-    vti_far_velocity(s, apart, far, at, u);
-    vti_add_outer_panels(s, far, at, u);
+    vti_far_velocity(s, lattice, far, at, u);
     vti_add_wind_grids(s, far, at, u, NULL);
     for (int64_t i = 0, n = 0; i < count; i++)
         if (!inside[i])
@@ -199,8 +197,8 @@ f4 *vti_make_nodes(vt_simulation *s, const vt_grid *grid)
 }
 
 /* Of the grid and the far field, but for what walls add. */
-static void velocity_without_walls(vt_simulation *s, double apart, int64_t count,
-                                   const float *points, float *velocity)
+void vti_velocity_without_walls(vt_simulation *s, const vt_far_lattice *lattice, int64_t count,
+                                const float *points, float *velocity)
 {
     const size_t mark = vti_arena_mark(&s->arena);
     if (!vti_has_grid(s)) {
@@ -212,7 +210,7 @@ static void velocity_without_walls(vt_simulation *s, double apart, int64_t count
     } else if (s->fields_exist) {
         uint8_t *const inside = vti_arena_push(&s->arena, (size_t)count);
         s->stages->sample(&s->grid, count, points, velocity, inside, s->def.threads);
-        velocity_far_away(s, apart, count, points, inside, velocity);
+        velocity_far_away(s, lattice, count, points, inside, velocity);
     } else {
         memset(velocity, 0, 12 * (size_t)count);
         vti_add_wind_grids(s, count, points, velocity, NULL);
@@ -220,17 +218,32 @@ static void velocity_without_walls(vt_simulation *s, double apart, int64_t count
     vti_arena_pop(&s->arena, mark);
 }
 
-void vti_velocity_of_voxels(vt_simulation *s, double apart, int64_t count, const float *points,
-                            float *velocity)
+static void velocity_with_walls(vt_simulation *s, const vt_far_lattice *lattice, int64_t count,
+                                const float *points, float *velocity)
 {
-    velocity_without_walls(s, apart, count, points, velocity);
+    vti_velocity_without_walls(s, lattice, count, points, velocity);
     if (s->fields_exist && vti_has_grid(s))
         vti_cancel_normal_velocities(s, count, points, velocity);
 }
 
 void vti_velocity_of_points(vt_simulation *s, int64_t count, const float *points, float *velocity)
 {
-    vti_velocity_of_voxels(s, 0, count, points, velocity);
+    velocity_with_walls(s, NULL, count, points, velocity);
+}
+
+void vti_velocity_of_tracers(vt_simulation *s, const vt_far_lattice *lattice, int64_t count,
+                             const float *points, float *velocity)
+{
+    velocity_with_walls(s, lattice, count, points, velocity);
+}
+
+void vti_velocity_of_voxels(vt_simulation *s, double apart, int64_t count, const float *points,
+                            float *velocity)
+{
+    const size_t mark = vti_arena_mark(&s->arena);
+    const vt_far_lattice *const lattice = vti_open_voxel_lattice(s, apart, count, points);
+    velocity_with_walls(s, lattice, count, points, velocity);
+    vti_arena_pop(&s->arena, mark);
 }
 
 typedef struct change_job {
@@ -245,16 +258,17 @@ static void add_change(void *data, int64_t begin, int64_t end)
         job->velocity[n] += job->known[n] - job->there[n];
 }
 
-void vti_velocity_nearby(vt_simulation *s, int64_t count, const float *points, const float *from,
-                         const float *known, float *velocity)
+void vti_velocity_nearby(vt_simulation *s, const vt_far_lattice *lattice, int64_t count,
+                         const float *points, const float *from, const float *known,
+                         float *velocity)
 {
     enum { BLOCK = 8192 };
-    velocity_without_walls(s, 0, count, points, velocity);
+    vti_velocity_without_walls(s, lattice, count, points, velocity);
     if (!s->panels.exist)
         return;
     const size_t mark = vti_arena_mark(&s->arena);
     float *const there = vti_arena_push(&s->arena, 12 * (size_t)count);
-    velocity_without_walls(s, 0, count, from, there);
+    vti_velocity_without_walls(s, lattice, count, from, there);
     change_job job = {known, there, velocity};
     vti_parallel_for(s->def.threads, count, BLOCK, add_change, &job);
     vti_arena_pop(&s->arena, mark);

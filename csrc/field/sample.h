@@ -1,6 +1,7 @@
 /* The fields of the particles as they are now, between steps and while tracers move. */
 #pragma once
 
+#include "field/far_lattice.h"
 #include "kernels/grid/filter_taps.h"
 #include "model/grid.h"
 
@@ -29,10 +30,21 @@ f4 *vti_make_nodes(vt_simulation *s, const vt_grid *grid);
  */
 void vti_velocity_of_points(vt_simulation *s, int64_t count, const float *points, float *velocity);
 
-/* The same at points that lie a part of a cell from others, `from`, where it is known: what walls
+/* The same for tracers on their way: outside the grid it is interpolated in a lattice (NULL: none).
+ */
+void vti_velocity_of_tracers(vt_simulation *s, const vt_far_lattice *lattice, int64_t count,
+                             const float *points, float *velocity);
+
+/* The same, but within a cell and a half of a wall only what the nodes give: nodes on both sides.
+ */
+void vti_velocity_without_walls(vt_simulation *s, const vt_far_lattice *lattice, int64_t count,
+                                const float *points, float *velocity);
+
+/* That at points that lie a part of a cell from others, `from`, where it is known: what walls
  * add is that of there, which costs a fraction of looking for them. */
-void vti_velocity_nearby(vt_simulation *s, int64_t count, const float *points, const float *from,
-                         const float *known, float *velocity);
+void vti_velocity_nearby(vt_simulation *s, const vt_far_lattice *lattice, int64_t count,
+                         const float *points, const float *from, const float *known,
+                         float *velocity);
 
 /* The same at points that lie `apart` (m) from each other along all three axes: where that is much
  * finer than the grid, the velocity outside of it is interpolated, too. */

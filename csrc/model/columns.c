@@ -152,6 +152,63 @@ void vti_fill_column(vt_set *set, int column, int64_t first, int64_t count, doub
         values[i] = (float)value;
 }
 
+/* Rows from .. to of a column stay, and become those from `at` on. */
+typedef struct stay {
+    uint32_t from, to, at;
+} stay;
+
+typedef struct closing {
+    const vt_set *set;
+    const stay *stays;
+    int64_t count;
+} closing;
+
+/* The first row from i on that is not marked. */
+static int64_t first_unmarked(const uint8_t *mask, int64_t i, int64_t count)
+{
+    while (i < count && mask[i])
+        i++;
+    return i;
+}
+
+/* Behind the first that goes out. Returns how many stay in all; sets the number of runs. */
+static int64_t list_stays(const uint8_t *mask, int64_t count, stay *stays, int64_t *runs)
+{
+    int64_t kept = vti_first_marked(mask, 0, count), from = first_unmarked(mask, kept, count);
+    *runs = 0;
+    while (from < count) {
+        const int64_t to = vti_first_marked(mask, from, count);
+        stays[(*runs)++] = (stay){(uint32_t)from, (uint32_t)to, (uint32_t)kept};
+        kept += to - from;
+        from = first_unmarked(mask, to, count);
+    }
+    return kept;
+}
+
+static void close_column(void *data, int64_t column)
+{
+    const closing c = *(const closing *)data;
+    const size_t bytes = (size_t)c.set->row_bytes[column];
+    char *const rows = c.set->column[column];
+    for (int64_t n = 0; c.set->used[column] && n < c.count; n++) {
+        const stay run = c.stays[n];
+        memmove(rows + run.at * bytes, rows + run.from * bytes, (run.to - run.from) * bytes);
+    }
+}
+
+int64_t vti_take_out_rows(vt_set *set, const uint8_t *mask, vt_arena *arena, int threads)
+{
+    const size_t mark = vti_arena_mark(arena);
+    stay *const stays = vti_arena_push(arena, sizeof *stays * (size_t)(set->count / 2 + 1));
+    closing c = {.set = set, .stays = stays};
+    const int64_t kept = list_stays(mask, set->count, stays, &c.count);
+    if (c.count > 0)
+        vti_parallel_each(threads, set->column_count, 1, close_column, &c);
+    set->count = kept;
+    vti_arena_pop(arena, mark);
+    return kept;
+}
+
 /* Columns are permuted word by word: scratch is one word a row, however wide they are. */
 typedef struct permuting {
     const uint32_t *order;

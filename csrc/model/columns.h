@@ -2,6 +2,8 @@
  * reserved for the capacity when the simulation is made; rows [0, count) are alive. */
 #pragma once
 
+#include <string.h>
+
 #include "base/arena.h"
 #include "vorton.h"
 
@@ -93,6 +95,22 @@ void vti_copy_rows(const vt_set *from, vt_set *to);
 
 /* Writes value into rows [first, first + count) of a column of floats. */
 void vti_fill_column(vt_set *set, int column, int64_t first, int64_t count, double value);
+
+/* The first row from i on whose mask is not 0; count: there is none. */
+static inline int64_t vti_first_marked(const uint8_t *mask, int64_t i, int64_t count)
+{
+    uint64_t eight = 0;
+    for (; i + 8 <= count && !eight; i += 8)
+        memcpy(&eight, mask + i, 8);
+    i -= eight ? 8 : 0;
+    while (i < count && !mask[i])
+        i++;
+    return i;
+}
+
+/* Rows whose mask is not 0 go out of every used column, those behind them move up; returns how many
+ * are left. Takes 6 bytes a row from the arena. */
+int64_t vti_take_out_rows(vt_set *set, const uint8_t *mask, vt_arena *arena, int threads);
 
 /* Row i of every used column becomes what row order[i] was, for i < count; count becomes the new
  * number of rows. Takes 4 bytes a row from the arena. */

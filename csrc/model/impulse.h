@@ -91,6 +91,7 @@ typedef struct vt_flow {
     vt_impulse pull;  /* force of the flow on the body, m^4/s^2 */
     vt_impulse late;  /* force in the substep before, less that which the vortons lost then */
     double load;      /* what it would take to stop what passes it: u^2 over its area, m^4/s^2 */
+    double passes;    /* how often a second what passes it goes by the radius of what it acts on */
     vt_impulse shed;  /* impulse of the strength that the body has shed since */
     vt_impulse owed;  /* what the vortons have gained since that is not theirs (see
                          conservation/body_impulse_budget.h), less what the body has still to take */

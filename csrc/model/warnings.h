@@ -7,6 +7,7 @@ typedef enum vt_warning_kind {
     VT_WARN_UNLIT_FUEL,
     VT_WARN_SLOW_DIFFUSION,
     VT_WARN_MANY_VORTONS,
+    VT_WARN_THIN_TRAIL,
     VT_WARNING_KINDS
 } vt_warning_kind;
 

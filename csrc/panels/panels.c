@@ -28,7 +28,7 @@ int vti_panels_stir(const vt_simulation *s)
 /* The panels to use: coarse ones where the fine are narrower than the cells, and only cost time. */
 static const vt_panel_set *choose_set(const vt_simulation *s, const vt_body *body)
 {
-    const int fine = body->shedding > 0; /* a body that sheds keeps its slip panel by panel */
+    const int fine = body->shedding != 0; /* a body that sheds keeps its slip panel by panel */
     return !fine && body->coarse && body->scale * body->panels->side < least_panel * s->grid.spacing
                ? body->coarse
                : body->panels;

@@ -2,13 +2,14 @@
  * needed; and how far vortons fill them with their volume. */
 #pragma once
 
+#include "kernels/dispatch.h"
 #include "model/fluid_law.h"
 #include "model/pose.h"
 
 /* What a vorton is to the halo. */
 enum {
-    VT_SHELL_SEED = 1,   /* it needs one around it */
-    VT_SHELL_LASTING = 2 /* it stays without one */
+    VT_SHELL_SEED = VT_CONTENT_SOURCE, /* it needs one around it */
+    VT_SHELL_LASTING = VT_CONTENT_ANY  /* it stays without one */
 };
 
 enum { VT_BRICK_EDGE = 8, VT_BRICK_NODES = VT_BRICK_EDGE * VT_BRICK_EDGE * VT_BRICK_EDGE };
@@ -33,9 +34,13 @@ typedef struct vt_shell_lattice {
     int64_t bricks;
     int32_t low[3], high[3]; /* bounds of their places */
     uint32_t buckets;        /* a power of 2 */
+    vt_brick_box box;        /* after listing: where they are */
+    uint32_t *in_box;        /* of each place in it, and one more: the number of the brick, or as
+                                many as there are; NULL where it would be large */
     uint32_t *order, *start; /* after filling: the vortons by the brick of the node below them, and
                                 where each brick's begin, by number (and the end) */
     vt_arena *arena;
+    const vt_stage_table *stages;
 } vt_shell_lattice;
 
 typedef struct vt_shell {
@@ -55,7 +60,7 @@ typedef struct vt_shell {
 
 /* No bricks yet; about 64 vortons a brick are expected. */
 void vti_begin_shell_lattice(vt_shell_lattice *lattice, double spacing, int64_t vortons,
-                             vt_arena *arena);
+                             const vt_stage_table *stages, vt_arena *arena);
 
 /* Bricks found lately, by their place along x: neighbours in memory are neighbours in space. */
 enum { VT_BRICK_HINTS = 16 };
@@ -83,11 +88,25 @@ static inline vt_brick *vti_find_brick(const vt_shell_lattice *lattice, const in
 vt_brick *vti_need_brick(vt_shell_lattice *lattice, const int32_t at[3], float core, float lifetime,
                          vt_brick_hints *hints);
 
-/* All bricks by number, in arena memory. */
-vt_brick **vti_list_bricks(const vt_shell_lattice *lattice);
+/* All bricks by number, in arena memory; from then on none is made. */
+vt_brick **vti_list_bricks(vt_shell_lattice *lattice);
+
+/* After listing: the nodes at or below positions plus `shift` spacings, and the number of the brick
+ * of one of them; as many as there are: none. */
+void vti_find_lattice_nodes(const vt_shell_lattice *lattice, int64_t count, const float *position,
+                            double shift, vt_lattice_nodes *nodes);
+static inline uint32_t vti_brick_number(const vt_shell_lattice *l, const vt_lattice_nodes *nodes,
+                                        int64_t i, vt_brick_hints *hints)
+{
+    if (l->in_box)
+        return l->in_box[nodes->brick[i]];
+    const int32_t at[3] = {nodes->node[0][i] >> 3, nodes->node[1][i] >> 3, nodes->node[2][i] >> 3};
+    const vt_brick *const b = vti_find_brick(l, at, hints);
+    return (uint32_t)(b ? b->number : l->bricks);
+}
 
 /* Sets fill to what the vortons have (trilinear weights); of nodes whose next ones below lie in
- * bricks that exist, the others get less. Takes at most 28 bytes a vorton and 44 a brick (and 4
+ * bricks that exist, the others get less. Takes at most 46 bytes a vorton and 44 a brick (and 5
  * KiB) from the arena, and leaves order and start there. */
 void vti_fill_shell_lattice(vt_shell_lattice *lattice, vt_brick *const *bricks,
                             const vt_vortons *vortons, int threads);

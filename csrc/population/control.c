@@ -92,42 +92,12 @@ static const double least_room = 0.17;
  * side. */
 static const double spreads_to = 2.2;
 
+/* V |T'|, and that times V. */
 typedef struct sum_job {
     const vt_simulation *simulation;
     vt_fluid fluid;
 } sum_job;
 
-static double square_of(const float a[3])
-{
-    double square = 0;
-    for (int c = 0; c < 3; c++)
-        square += (double)a[c] * (double)a[c];
-    return square;
-}
-
-/* |alpha|, and that times the volume. */
-static void sum_strengths(void *data, int64_t begin, int64_t end, double *sum)
-{
-    const sum_job *const job = data;
-    const float *const strength = job->simulation->vortons.strength;
-    const float *const volume = job->simulation->vortons.volume;
-    for (int64_t i = begin; i < end; i++) {
-        const double size = sqrt(square_of(strength + 3 * i));
-        sum[0] += size;
-        sum[1] += size * (double)volume[i];
-    }
-}
-
-/* |alpha| times the vorticity. */
-static void sum_vorticity(void *data, int64_t begin, int64_t end, double *sum)
-{
-    const sum_job *const job = data;
-    const vt_vortons *const v = &job->simulation->vortons;
-    for (int64_t i = begin; i < end; i++)
-        sum[0] += square_of(v->strength + 3 * i) / (double)v->volume[i];
-}
-
-/* V |T'|, and that times V. */
 static void sum_heat(void *data, int64_t begin, int64_t end, double *sum)
 {
     const sum_job *const job = data;
@@ -140,24 +110,26 @@ static void sum_heat(void *data, int64_t begin, int64_t end, double *sum)
     }
 }
 
-/* V |rho'|, and that times |rho'|. */
-static void sum_contrast(void *data, int64_t begin, int64_t end, double *sum)
-{
-    const sum_job *const job = data;
-    const float *const volume = job->simulation->vortons.volume;
-    for (int64_t i = begin; i < end; i++) {
-        const double contrast = vti_contrast_of(job->simulation, &job->fluid, i);
-        const double weight = (double)volume[i] * contrast;
-        sum[0] += weight;
-        sum[1] += weight * contrast;
-    }
-}
-
-/* Two sums. */
-static void sum_all(vt_simulation *s, vt_sum_function *sum_block, double all[2])
+static void sum_all_heat(vt_simulation *s, double all[2])
 {
     sum_job job = {.simulation = s, .fluid = vti_fluid_of(&s->def)};
-    vti_sum_blocks(&s->arena, s->def.threads, s->vortons.set.count, BLOCK, sum_block, &job, 2, all);
+    vti_sum_blocks(&s->arena, s->def.threads, s->vortons.set.count, BLOCK, sum_heat, &job, 2, all);
+}
+
+static void sum_content(vt_simulation *s, double all[VT_CONTENT_SUMS])
+{
+    const int64_t count = s->vortons.set.count;
+    const int64_t blocks = (count + VT_CONTENT_BLOCK - 1) / VT_CONTENT_BLOCK;
+    const vt_content_rows rows = vti_content_rows(&s->vortons);
+    const vt_fluid fluid = vti_fluid_of(&s->def);
+    const size_t mark = vti_arena_mark(&s->arena);
+    double *const sum = vti_arena_push(&s->arena, sizeof *sum * (size_t)(blocks * VT_CONTENT_SUMS));
+    s->stages->sum_content(count, &rows, &fluid, sum, s->def.threads);
+    memset(all, 0, sizeof *all * VT_CONTENT_SUMS);
+    for (int64_t n = 0; n < blocks; n++)
+        for (int t = 0; t < VT_CONTENT_SUMS; t++)
+            all[t] += sum[n * VT_CONTENT_SUMS + t];
+    vti_arena_pop(&s->arena, mark);
 }
 
 /* The second sum over the first; 0 where there is nothing. */
@@ -169,20 +141,17 @@ static double mean_of(const double all[2])
 /* `halo`: whether it is looked after now. */
 static void measure(vt_simulation *s, int halo, vt_population *population)
 {
-    double all[2], other[2];
-    sum_all(s, sum_strengths, all);
+    double all[VT_CONTENT_SUMS], weighed[2];
+    sum_content(s, all);
     *population = (vt_population){.strength = all[0]};
-    if (halo && all[0] > 0) {
-        sum_all(s, sum_vorticity, other);
-        population->vorticity = other[0] / all[0];
-    }
+    memcpy(weighed, all, sizeof weighed);
+    if (halo && all[0] > 0)
+        population->vorticity = all[2] / all[0];
     if (!(all[0] > 0) && vti_conducts(s))
-        sum_all(s, sum_heat, all);
-    population->spacing = vti_cbrt(mean_of(all));
-    if (halo && (vti_is_buoyant(s) || vti_conducts(s))) {
-        sum_all(s, sum_contrast, other);
-        population->contrast = mean_of(other);
-    }
+        sum_all_heat(s, weighed);
+    population->spacing = vti_cbrt(mean_of(weighed));
+    if (halo && (vti_is_buoyant(s) || vti_conducts(s)))
+        population->contrast = mean_of(all + 3);
 }
 
 /* Sums over fixed blocks: the same bits for any number of threads. */

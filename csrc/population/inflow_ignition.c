@@ -2,7 +2,6 @@
 
 #include "model/fluid_composition.h"
 #include "sources/fluid_emitter.h"
-#include "sources/random_eddies.h"
 #include "state/heat_budget.h"
 #include "state/placed_region.h"
 #include "state/predicates.h"
@@ -50,27 +49,6 @@ static int is_fresh(const soaking *k, int64_t row)
            is_cold(k, row);
 }
 
-static void add_swirl(vt_simulation *s, const vt_fluid_emitter *p, const vt_pose *pose,
-                      double speed, int64_t row)
-{
-    const vt_vortons *const v = &s->vortons;
-    double world[3], place[3];
-    float strength[3];
-    if (!p->eddies)
-        return;
-    for (int a = 0; a < 3; a++)
-        world[a] = (double)v->position[3 * row + a];
-    vti_pose_point_back(pose, world, place);
-    vti_random_eddies_at(p->eddies, pose, place, s->time - p->stream.start, speed,
-                         (double)v->volume[row], vti_filters_at_birth(s, (double)v->core[row]),
-                         strength);
-    for (int a = 0; a < 3; a++)
-        v->strength[3 * row + a] += strength[a];
-    v->bound_volume[row] = v->volume[row];
-    v->flags[row] &= ~(uint32_t)VT_FLAG_BOUND_KNOWN; /* as of the newborn */
-    v->birth_strength[row] = (float)vti_length_of(v->strength + 3 * row);
-}
-
 /* Such a vorton becomes one of the emitter's. */
 static void soak(vt_simulation *s, const vt_fluid_emitter *p, const vt_pose *pose,
                  const vt_emitter_def *all, int64_t row)
@@ -94,21 +72,7 @@ static void soak(vt_simulation *s, const vt_fluid_emitter *p, const vt_pose *pos
     s->vortons.flags[row] &= ~(uint32_t)(VT_FLAG_NEUTRAL | VT_FLAG_NEWBORN_VORTEX);
     s->vortons.flags[row] |= VT_FLAG_EMITTED;
     s->vortons.age[row] = 0;
-    add_swirl(s, p, pose, now->swirl, row);
     vti_count_heat(s, row, 1, NULL, 1);
-}
-
-/* A little larger than the shape: rounding must leave no point of it out. */
-static void find_ball(soaking *k)
-{
-    double middle[3], half2 = 0;
-    for (int a = 0; a < 3; a++) {
-        const double half = 0.5 * (k->shape.upper[a] - k->shape.lower[a]);
-        middle[a] = k->shape.lower[a] + half;
-        half2 += half * half;
-    }
-    vti_pose_point(&k->pose, middle, k->middle);
-    k->reach2 = 1.001 * half2 * k->pose.scale * k->pose.scale;
 }
 
 static void find_ignited(void *data, int64_t begin, int64_t end)
@@ -137,7 +101,7 @@ static void ignite_shape(vt_simulation *s, const vt_fluid_emitter *p)
                  .shape = vti_region_at(&p->shape, s->time)};
     if (!(now.fluid.fuel > 0))
         return;
-    find_ball(&k);
+    vti_find_ball(&k.shape, &k.pose, k.middle, &k.reach2);
     k.soaked = vti_arena_push(&s->arena, (size_t)count);
     vti_parallel_for(s->def.threads, count, BLOCK, find_ignited, &k);
     for (int64_t i = 0; i < count; i++)

@@ -19,6 +19,7 @@
 #include "population/neutral_in_forces.h"
 #include "population/newborn_fluid.h"
 #include "population/redistribute.h"
+#include "population/source_bricks.h"
 #include "state/distance_to_bodies.h"
 #include "state/heat_budget.h"
 #include "state/particles.h"
@@ -59,52 +60,28 @@ static const double most_apart = 3;
 
 /* ---- sources ---- */
 
-static int carries(const vt_shell *h, const vt_vortons *v, int64_t i)
+vt_content_rows vti_content_rows(const vt_vortons *v)
 {
-    const float *const a = v->strength + 3 * i;
-    const double least = h->vorticity * (double)v->volume[i];
-    double square = 0;
-    for (int c = 0; c < 3; c++)
-        square += (double)a[c] * (double)a[c];
-    return square > least * least;
+    return (vt_content_rows){.position = v->position,
+                             .strength = v->strength,
+                             .volume = v->volume,
+                             .density = vti_used_column(&v->set, VT_VORTON_density),
+                             .temperature = vti_used_column(&v->set, VT_VORTON_temperature),
+                             .fuel = vti_used_column(&v->set, VT_VORTON_fuel),
+                             .flame = vti_used_column(&v->set, VT_VORTON_flame)};
 }
 
-static int differs(const vt_shell *h, int64_t i)
+static void find_parts(const vt_shell *h)
 {
-    return vti_contrast_of(h->simulation, &h->fluid, i) > h->least ||
-           vti_may_burn(h->simulation, i);
-}
-
-static void find_parts(void *data, int64_t begin, int64_t end)
-{
-    const vt_shell *const h = data;
-    for (int64_t i = begin; i < end; i++) {
-        const int carrying = carries(h, &h->simulation->vortons, i);
-        const int is_source = (h->strength && carrying) || (h->contrast && differs(h, i));
-        const int stays = carrying || vti_has_contrast(h->simulation, &h->fluid, i);
-        h->part[i] = (uint8_t)((is_source ? VT_SHELL_SEED : 0) | (stays ? VT_SHELL_LASTING : 0));
-    }
-}
-
-static int mark_sources(vt_shell *h)
-{
-    const vt_vortons *const v = &h->simulation->vortons;
-    const int ends = v->set.used[VT_VORTON_lifetime];
-    vt_brick_hints hints = {{NULL}};
-    for (int64_t i = 0; i < h->count; i++) {
-        int32_t node[3], at[3];
-        if (!(h->part[i] & VT_SHELL_SEED) ||
-            !vti_find_node(&h->lattice, v->position + 3 * i, 0.5, node))
-            continue;
-        vti_brick_of(node, at);
-        const float left = ends ? v->lifetime[i] - v->age[i] : INFINITY;
-        vt_brick *const b = vti_need_brick(&h->lattice, at, v->core[i], left, &hints);
-        if (!b)
-            return 0;
-        b->source[vti_bit_row(node)] |= vti_bit(node);
-        b->lifetime = left > b->lifetime ? left : b->lifetime;
-    }
-    return 1;
+    const vt_simulation *const s = h->simulation;
+    const vt_content_rows rows = vti_content_rows(&s->vortons);
+    const vt_content_limits limits = {.vorticity = h->vorticity,
+                                      .contrast = h->least,
+                                      .burning = vt_least_share,
+                                      .warmth = (float)VT_LEAST_CONTRAST,
+                                      .strength_counts = h->strength,
+                                      .contrast_counts = h->contrast};
+    s->stages->find_content(h->count, &rows, &h->fluid, &limits, h->part, s->def.threads);
 }
 
 /* The range of the nodes of a brick that hold sources, from which all that is near is reached. */
@@ -146,7 +123,7 @@ static int surround(vt_shell *h, const vt_brick *b)
 
 static vt_status make_bricks(vt_shell *h)
 {
-    int room = mark_sources(h) && vti_mark_bodies(h->simulation, &h->lattice) &&
+    int room = vti_mark_sources(h) && vti_mark_bodies(h->simulation, &h->lattice) &&
                vti_mark_forces(h->simulation, &h->lattice);
     const int64_t with_sources = h->lattice.bricks;
     for (const vt_brick *b = h->lattice.first; room && b && b->number < with_sources; b = b->next)
@@ -180,13 +157,14 @@ static void gather_sources(const vt_shell_lattice *l, const vt_brick *b, wide_bi
 }
 
 /* One node farther: along the axes and in their planes, not along the diagonals of space, so that
- * repeated it comes close to a ball. */
-static void widen(wide_bits rows)
+ * repeated it comes close to a ball. Of the rows those no farther than `margin` from the middle. */
+static void widen(wide_bits rows, int margin)
 {
+    const int low = EDGE - margin, high = 2 * EDGE + margin;
     wide_bits before;
     memcpy(before, rows, sizeof before);
-    for (int z = 1; z < WIDE - 1; z++)
-        for (int y = 1; y < WIDE - 1; y++) {
+    for (int z = low; z < high; z++)
+        for (int y = low; y < high; y++) {
             const uint32_t here = before[z][y];
             const uint32_t beside =
                 before[z - 1][y] | before[z + 1][y] | before[z][y - 1] | before[z][y + 1];
@@ -212,10 +190,10 @@ static void find_near(void *data, int64_t begin, int64_t end)
         wide_bits rows;
         gather_sources(&h->lattice, b, rows);
         for (int32_t w = 0; w < h->width; w++)
-            widen(rows);
+            widen(rows, h->kept - w);
         keep_middle((const uint32_t (*)[WIDE])rows, b->near);
         for (int32_t w = h->width; w <= h->kept; w++)
-            widen(rows);
+            widen(rows, h->kept - w);
         keep_middle((const uint32_t (*)[WIDE])rows, b->wide);
     }
 }
@@ -232,16 +210,14 @@ typedef struct newborn {
 static float fill_beside(const vt_shell *h, const vt_brick *b, int n, int side,
                          vt_brick_hints *hints)
 {
-    const int axis = side / 2, step = side % 2 ? 1 : -1;
-    int node[3] = {n % EDGE, n / EDGE % EDGE, n / EDGE / EDGE};
+    static const int stride[3] = {1, EDGE, EDGE * EDGE};
+    const int axis = side / 2, up = side % 2, place = n / stride[axis] % EDGE;
+    if (place != (up ? EDGE - 1 : 0))
+        return b->fill[up ? n + stride[axis] : n - stride[axis]];
     int32_t at[3] = {b->at[0], b->at[1], b->at[2]};
-    node[axis] += step;
-    if (node[axis] < 0 || node[axis] >= EDGE) {
-        at[axis] += step;
-        node[axis] &= EDGE - 1;
-        b = vti_find_brick(&h->lattice, at, hints);
-    }
-    return b ? b->fill[(node[2] * EDGE + node[1]) * EDGE + node[0]] : 0;
+    at[axis] += up ? 1 : -1;
+    const vt_brick *const next = vti_find_brick(&h->lattice, at, hints);
+    return next ? next->fill[n + (up ? 1 - EDGE : EDGE - 1) * stride[axis]] : 0;
 }
 
 /* Whether what a node lacks lies within fluid. */
@@ -260,19 +236,30 @@ static void add_walls(void *data, int64_t begin, int64_t end)
         vti_fill_with_walls(h->simulation, h->pose, &h->lattice, h->bricks[i]);
 }
 
+static void count_in_brick(const vt_shell *h, vt_brick *b, vt_brick_hints *hints)
+{
+    for (int row = 0; row < EDGE * EDGE; row++) {
+        const float *const fill = b->fill + row * EDGE;
+        uint32_t lacks = 0;
+        if (!b->near[row])
+            continue;
+        for (int x = 0; x < EDGE; x++)
+            lacks |= (uint32_t)(fill[x] < VT_LEAST_FILL) << x;
+        for (lacks &= b->near[row]; lacks; lacks &= lacks - 1) {
+            const int x = __builtin_ctz(lacks);
+            const int missing = !is_gap(h, b, row * EDGE + x, hints);
+            b->missing += missing;
+            b->born[row] |= (uint8_t)(missing << x);
+        }
+    }
+}
+
 static void count_missing(void *data, int64_t begin, int64_t end)
 {
     const vt_shell *const h = data;
     vt_brick_hints hints = {{NULL}};
-    for (int64_t i = begin; i < end; i++) {
-        vt_brick *const b = h->bricks[i];
-        for (int row = 0; row < EDGE * EDGE; row++)
-            for (int n = row * EDGE; b->near[row] && n < (row + 1) * EDGE; n++) {
-                const int missing = vti_lacks_volume(b, b->near, n) && !is_gap(h, b, n, &hints);
-                b->missing += missing;
-                b->born[row] |= (uint8_t)(missing << n % EDGE);
-            }
-    }
+    for (int64_t i = begin; i < end; i++)
+        count_in_brick(h, h->bricks[i], &hints);
 }
 
 /* The number of those to be born; `missing` of a brick becomes the first of its own. */
@@ -326,9 +313,8 @@ static void fill_missing(void *data, int64_t begin, int64_t end)
         const vt_brick *const b = born->halo->bricks[k];
         int64_t next = b->missing;
         for (int row = 0; row < EDGE * EDGE; row++)
-            for (int n = row * EDGE; b->near[row] && n < (row + 1) * EDGE; n++)
-                if ((b->born[row] >> n % EDGE & 1) && next < born->room)
-                    emit_at(born, b, n, &hints, next++);
+            for (uint32_t left = b->born[row]; left && next < born->room; left &= left - 1)
+                emit_at(born, b, row * EDGE + __builtin_ctz(left), &hints, next++);
     }
 }
 
@@ -380,22 +366,28 @@ typedef struct leaving {
     uint8_t *mask;
 } leaving;
 
-static void find_idle(void *data, int64_t begin, int64_t end)
+static void find_some_idle(const leaving *l, int64_t first, int64_t count, vt_brick_hints *hints)
 {
-    const leaving *const l = data;
     const vt_shell *const h = l->halo;
     const vt_vortons *const v = &h->simulation->vortons;
-    vt_brick_hints hints = {{NULL}};
-    for (int64_t i = begin; i < end; i++) {
-        int32_t node[3], at[3];
-        l->mask[i] = 0;
-        if (!(v->flags[i] & VT_FLAG_NEUTRAL) || h->part[i] & VT_SHELL_LASTING ||
-            !vti_find_node(&h->lattice, v->position + 3 * i, 0.5, node))
-            continue;
-        vti_brick_of(node, at);
-        const vt_brick *const b = vti_find_brick(&h->lattice, at, &hints);
-        l->mask[i] = !(b && b->wide[vti_bit_row(node)] & vti_bit(node));
+    vt_lattice_nodes nodes;
+    vti_find_lattice_nodes(&h->lattice, count, v->position + 3 * first, 0.5, &nodes);
+    for (int64_t i = 0; i < count; i++) {
+        const int32_t node[3] = {nodes.node[0][i], nodes.node[1][i], nodes.node[2][i]};
+        const uint32_t b = vti_brick_number(&h->lattice, &nodes, i, hints);
+        const int stays =
+            b < h->lattice.bricks && h->bricks[b]->wide[vti_bit_row(node)] & vti_bit(node);
+        const int may_go = ((v->flags[first + i] & VT_FLAG_NEUTRAL) != 0) &
+                           !(h->part[first + i] & VT_SHELL_LASTING) & (node[0] != INT32_MIN);
+        l->mask[first + i] = (uint8_t)(may_go & !stays);
     }
+}
+
+static void find_idle(void *data, int64_t begin, int64_t end)
+{
+    vt_brick_hints hints = {{NULL}};
+    for (int64_t i = begin; i < end; i += VT_LATTICE_ROWS)
+        find_some_idle(data, i, end - i < VT_LATTICE_ROWS ? end - i : VT_LATTICE_ROWS, &hints);
 }
 
 /* Neutral vortons that no source is near to any more hand on what they were given, unless they are
@@ -412,6 +404,22 @@ static void remove_idle(const vt_shell *h)
         idle += l.mask[i];
     if (idle > h->count / FEW)
         vti_redistribute(s, 2 * h->lattice.spacing, l.mask);
+}
+
+/* Where there is no room for all, flags are as they were. */
+static vt_status take_up_and_emit(vt_shell *h, const vt_shell_wish *wish)
+{
+    vt_simulation *const s = h->simulation;
+    const size_t bytes = sizeof *s->vortons.flags * (size_t)h->count;
+    if (!vti_wants_to_take_up(h))
+        return emit_missing(h, wish);
+    uint32_t *const before = vti_arena_push(&s->arena, bytes);
+    memcpy(before, s->vortons.flags, bytes);
+    vti_take_up_fluid(h);
+    const vt_status status = emit_missing(h, wish);
+    if (status)
+        memcpy(s->vortons.flags, before, bytes);
+    return status;
 }
 
 /* A cell as strength sees it: of fourth order cells are wider, but cores are not. */
@@ -450,21 +458,16 @@ vt_status vti_keep_shell(vt_simulation *s, const vt_population *population,
                             h.strength && population->spacing > 0
                                 ? vti_lattice_spacing(s, population)
                                 : cells_apart * vti_grid_spacing(s),
-                            h.count, &s->arena);
+                            h.count, s->stages, &s->arena);
     h.part = vti_arena_push(&s->arena, (size_t)h.count);
-    uint32_t *const before = vti_arena_push(&s->arena, sizeof *before * (size_t)h.count);
-    memcpy(before, s->vortons.flags, sizeof *before * (size_t)h.count);
-    vti_parallel_for(threads, h.count, BLOCK, find_parts, &h);
+    find_parts(&h);
     vt_status status = make_bricks(&h);
     if (!status) {
         vti_parallel_for(threads, h.lattice.bricks, BRICK_BLOCK, find_near, &h);
         vti_fill_shell_lattice(&h.lattice, h.bricks, &s->vortons, threads);
-        vti_take_up_fluid(&h);
-        status = emit_missing(&h, wish);
+        status = take_up_and_emit(&h, wish);
     }
-    if (status)
-        memcpy(s->vortons.flags, before, sizeof *before * (size_t)h.count);
-    else if (wish->kept > 0)
+    if (!status && wish->kept > 0)
         remove_idle(&h);
     vti_arena_pop(&s->arena, mark);
     return status;

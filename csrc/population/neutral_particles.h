@@ -1,6 +1,7 @@
 /* What the parts of the halo share: see population/neutral_particles.c. */
 #pragma once
 
+#include "kernels/particles/vorton_content.h"
 #include "vorton.h"
 
 /* The vortons as a population, weighted by their strength; where they have none and heat diffuses,
@@ -12,6 +13,9 @@ typedef struct vt_population {
     double vorticity; /* mean |alpha| / volume, 1/s */
     double contrast;  /* mean |rho'| weighted by volume x |rho'|, kg/m^3 */
 } vt_population;
+
+/* The columns that say what vortons carry. */
+vt_content_rows vti_content_rows(const vt_vortons *vortons);
 
 /* Between neutral vortons around those that diffuse, m; where the population has a spacing. Vortons
  * that are closer than the grid can tell are not worth as many neutral ones, but where they

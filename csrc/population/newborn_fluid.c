@@ -143,12 +143,19 @@ static int any_differs(const vt_shell *h)
     return differs;
 }
 
+int vti_wants_to_take_up(const vt_shell *h)
+{
+    const uint32_t *const flags = h->simulation->vortons.flags;
+    uint32_t any = 0;
+    for (int64_t i = 0; i < h->count; i++)
+        any |= flags[i];
+    return (any & VT_FLAG_NEWBORN_VORTEX) && any_differs(h);
+}
+
 void vti_take_up_fluid(const vt_shell *h)
 {
     vt_simulation *const s = h->simulation;
     const vt_vortons *const v = &s->vortons;
-    if (!any_differs(h))
-        return;
     for (int64_t i = 0; i < h->count; i++) {
         if (!(v->flags[i] & VT_FLAG_NEWBORN_VORTEX))
             continue;

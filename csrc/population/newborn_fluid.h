@@ -6,5 +6,8 @@
 
 #include "population/brick_lattice.h"
 
+/* Whether there is a newborn vortex, and fluid that it could take up. */
+int vti_wants_to_take_up(const vt_shell *halo);
+
 /* Vortons of newborn vortices take up fluid from those around them; the lattice must be filled. */
 void vti_take_up_fluid(const vt_shell *halo);

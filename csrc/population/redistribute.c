@@ -1,10 +1,11 @@
 #include "population/redistribute.h"
 
+#include "base/parallel.h"
 #include "field/extent.h"
 #include "state/particles.h"
 #include "state/simulation.h"
 
-enum { MOST_NEIGHBOURS = 128, PASSES = 7 };
+enum { MOST_NEIGHBOURS = 128, PASSES = 7, AT_A_TIME = 256, BLOCK = 16 };
 enum { WAITING = 1, GONE = 2 };
 
 typedef struct neighbours {
@@ -13,6 +14,9 @@ typedef struct neighbours {
     double at[MOST_NEIGHBOURS][4]; /* 1, then the offset in reaches */
     double least2;                 /* distance of the nearest, squared */
 } neighbours;
+
+/* Beyond this of a reach, squared, no rounding brings a neighbour within it. */
+static const double surely_beyond = 1 + 1e-12;
 
 static void add_neighbour(neighbours *n, uint32_t row, const double at[4])
 {
@@ -34,13 +38,15 @@ static void add_bucket(const vt_simulation *s, const vt_partition *p, const uint
                        int64_t row, int64_t bucket, neighbours *n)
 {
     const float *const x = s->vortons.position;
+    const double beyond2 = surely_beyond * p->side * p->side;
     for (uint32_t t = p->start[bucket]; t < p->start[bucket + 1]; t++) {
         const int64_t other = p->order[t];
-        double at[4] = {1, 0, 0, 0};
-        if (mask[other])
-            continue;
+        double way[3];
         for (int a = 0; a < 3; a++)
-            at[a + 1] = ((double)x[3 * other + a] - (double)x[3 * row + a]) / p->side;
+            way[a] = (double)x[3 * other + a] - (double)x[3 * row + a];
+        if (mask[other] || vti_dot(way, way) > beyond2)
+            continue;
+        const double at[4] = {1, way[0] / p->side, way[1] / p->side, way[2] / p->side};
         add_neighbour(n, (uint32_t)other, at);
     }
 }
@@ -48,18 +54,23 @@ static void add_bucket(const vt_simulation *s, const vt_partition *p, const uint
 static void find_neighbours(const vt_simulation *s, const vt_partition *p, const uint8_t *mask,
                             int64_t row, neighbours *n)
 {
-    int64_t cell[3];
+    int64_t bucket[3][3]; /* along each axis: below, here, above */
     n->count = 0;
+    n->nearest = 0;
     n->least2 = 2;
-    for (int a = 0; a < 3; a++)
-        cell[a] = vti_partition_index(p, a, (double)s->vortons.position[3 * row + a]);
-    for (int d = 0; d < 27; d++) {
-        const int64_t step[3] = {d % 3 - 1, d / 3 % 3 - 1, d / 9 - 1};
-        int64_t bucket = 0;
-        for (int a = 2; a >= 0; a--)
-            bucket = bucket * p->cells[a] + (cell[a] + step[a] + p->cells[a]) % p->cells[a];
-        add_bucket(s, p, mask, row, bucket, n);
+    for (int a = 0; a < 3; a++) {
+        const int64_t cells = p->cells[a];
+        const int64_t here =
+            vti_partition_index(p, a, (double)s->vortons.position[3 * row + a]) % cells;
+        bucket[a][0] = here > 0 ? here - 1 : cells - 1;
+        bucket[a][1] = here;
+        bucket[a][2] = here < cells - 1 ? here + 1 : 0;
     }
+    for (int d = 0; d < 27; d++)
+        add_bucket(s, p, mask, row,
+                   (bucket[2][d / 9] * p->cells[1] + bucket[1][d / 3 % 3]) * p->cells[0] +
+                       bucket[0][d % 3],
+                   n);
 }
 
 /* Solves the symmetric system m x = (1, 0, 0, 0) by elimination; 0 when it is close to singular. */
@@ -93,8 +104,11 @@ static int find_shares(const neighbours *n, double share[MOST_NEIGHBOURS])
         return 0;
     for (int64_t j = 0; j < n->count; j++)
         for (int r = 0; r < 4; r++)
-            for (int c = 0; c < 4; c++)
+            for (int c = r; c < 4; c++)
                 m[r][c] += n->at[j][r] * n->at[j][c];
+    for (int r = 1; r < 4; r++)
+        for (int c = 0; c < r; c++)
+            m[r][c] = m[c][r];
     int fits = solve(m, x);
     for (int64_t j = 0; fits && j < n->count; j++) {
         share[j] = 0;
@@ -105,44 +119,88 @@ static int find_shares(const neighbours *n, double share[MOST_NEIGHBOURS])
     return fits;
 }
 
-static void give_share(vt_simulation *s, int64_t from, int64_t to, double share)
-{
-    float *const strength = s->vortons.strength;
-    for (int a = 0; a < 3; a++)
-        strength[3 * to + a] += (float)(share * (double)strength[3 * from + a]);
-}
-
-static void give(vt_simulation *s, int64_t row, const neighbours *n)
-{
+/* What one row gives, and to whom. */
+typedef struct gift {
+    int64_t count; /* 0: nobody is there */
+    uint32_t row[MOST_NEIGHBOURS];
     double share[MOST_NEIGHBOURS];
-    if (!find_shares(n, share)) {
-        give_share(s, row, n->nearest, 1);
+} gift;
+
+static void find_gift(const neighbours *n, gift *to)
+{
+    if (n->count > 0 && find_shares(n, to->share)) {
+        to->count = n->count;
+        memcpy(to->row, n->row, sizeof *n->row * (size_t)n->count);
         return;
     }
-    for (int64_t j = 0; j < n->count; j++)
-        give_share(s, row, n->row[j], share[j]);
+    to->count = n->count > 0;
+    to->row[0] = n->nearest;
+    to->share[0] = 1;
 }
 
-/* Rows whose mask is WAITING give to those within reach and are GONE; how many find nobody. */
+static void give(vt_simulation *s, int64_t from, const gift *to)
+{
+    float *const strength = s->vortons.strength;
+    const double own[3] = {strength[3 * from], strength[3 * from + 1], strength[3 * from + 2]};
+    for (int64_t j = 0; j < to->count; j++)
+        for (int a = 0; a < 3; a++)
+            strength[3 * (int64_t)to->row[j] + a] += (float)(to->share[j] * own[a]);
+}
+
+/* Some of the rows that wait. Those that take are others: what they are given changes nothing of
+ * what the rest gives. */
+typedef struct giving {
+    const vt_simulation *simulation;
+    const vt_partition *cells;
+    const uint8_t *mask;
+    uint32_t row[AT_A_TIME];
+    gift *gift;
+} giving;
+
+static void find_gifts(void *data, int64_t begin, int64_t end)
+{
+    const giving *const g = data;
+    neighbours n;
+    for (int64_t i = begin; i < end; i++) {
+        find_neighbours(g->simulation, g->cells, g->mask, g->row[i], &n);
+        find_gift(&n, &g->gift[i]);
+    }
+}
+
+/* The next of the rows from `row` on that wait; how many. */
+static int64_t take_waiting(giving *g, int64_t *row)
+{
+    const int64_t count = g->simulation->vortons.set.count;
+    int64_t taken = 0;
+    while (taken < AT_A_TIME && (*row = vti_first_marked(g->mask, *row, count)) < count) {
+        if (g->mask[*row] == WAITING)
+            g->row[taken++] = (uint32_t)*row;
+        ++*row;
+    }
+    return taken;
+}
+
+/* Rows whose mask is WAITING give to those within reach, in their order, and are GONE; how many
+ * find nobody. */
 static int64_t redistribute_within(vt_simulation *s, double reach, const vt_extent *content,
                                    uint8_t *mask)
 {
     const vt_vortons *const v = &s->vortons;
     const size_t mark = vti_arena_mark(&s->arena);
-    int64_t alone = 0;
+    int64_t alone = 0, row = 0, taken;
     vt_partition cells;
-    neighbours n;
+    giving g = {.simulation = s, .cells = &cells, .mask = mask};
+    g.gift = vti_arena_push(&s->arena, sizeof *g.gift * AT_A_TIME);
     vti_make_partition(&cells, reach, 1, content->least, content->most, v->set.count, v->position,
                        &s->arena, s->def.threads);
-    for (int64_t i = 0; i < v->set.count; i++) {
-        if (mask[i] != WAITING)
-            continue;
-        find_neighbours(s, &cells, mask, i, &n);
-        if (n.count > 0) {
-            give(s, i, &n);
-            mask[i] = GONE;
+    while ((taken = take_waiting(&g, &row)) > 0) {
+        vti_parallel_for(s->def.threads, taken, BLOCK, find_gifts, &g);
+        for (int64_t i = 0; i < taken; i++) {
+            give(s, g.row[i], &g.gift[i]);
+            if (g.gift[i].count > 0)
+                mask[g.row[i]] = GONE;
+            alone += g.gift[i].count == 0;
         }
-        alone += n.count == 0;
     }
     vti_arena_pop(&s->arena, mark);
     return alone;

@@ -8,7 +8,7 @@
 #include "state/particles.h"
 #include "state/predicates.h"
 
-enum { BLOCK = 8192 };
+enum { BLOCK = 8192, BUCKETS = 1024 };
 
 static double strength_of(const vt_vortons *v, int64_t row)
 {
@@ -246,7 +246,7 @@ static void mix_fluids(vt_simulation *s, int64_t into, int64_t from)
 static uint32_t merge_flags(uint32_t into, uint32_t from)
 {
     const uint32_t both = VT_FLAG_NEUTRAL | VT_FLAG_BOUND_KNOWN,
-                   either = VT_FLAG_NEWBORN_VORTEX | VT_FLAG_EMITTED;
+                   either = VT_FLAG_NEWBORN_VORTEX | VT_FLAG_EMITTED | VT_FLAG_STIRRED;
     const uint32_t own = ~(both | either);
     return (into & from & both) | ((into | from) & either) | (into & own);
 }
@@ -292,7 +292,6 @@ static void merge_rows(vt_simulation *s, int64_t into, int64_t from)
     if (v->set.used[VT_VORTON_birth_volume])
         v->birth_volume[into] += v->birth_volume[from];
     v->flags[into] = merge_flags(v->flags[into], v->flags[from]);
-    v->id[into] = s->next_id[VT_VORTONS]++;
 }
 
 /* What one vorton may stand for after merging, over its share of a cell that holds as many as
@@ -306,6 +305,12 @@ typedef struct merging {
     double volume;  /* m^3, that one may stand for */
     uint8_t *mask;  /* of those that went into others */
     vt_fluid fluid; /* the ambient one */
+    vt_simulation *simulation;
+    const vt_partition *cells;
+    uint32_t *row;    /* by bucket */
+    uint32_t *grown;  /* rows that others went into, one after the other; those of a block of
+                         buckets begin where its rows do */
+    int64_t *growths; /* of each block */
 } merging;
 
 /* The members of one cell. */
@@ -317,9 +322,12 @@ typedef struct crowd {
 static int64_t weakest_of(const vt_vortons *v, const crowd *c)
 {
     int64_t weakest = 0;
-    for (int64_t n = 1; n < c->count; n++)
-        if (strength_of(v, c->row[n]) < strength_of(v, c->row[weakest]))
-            weakest = n;
+    double least = strength_of(v, c->row[0]);
+    for (int64_t n = 1; n < c->count; n++) {
+        const double strength = strength_of(v, c->row[n]);
+        weakest = strength < least ? n : weakest;
+        least = strength < least ? strength : least;
+    }
     return weakest;
 }
 
@@ -350,9 +358,10 @@ static int64_t nearest_to(const vt_simulation *s, const crowd *c, int64_t member
             square += d * d;
         }
         const double together = (double)v->volume[c->row[n]] + (double)v->volume[c->row[member]];
+        if (n == member || !(square < least && together <= by->volume))
+            continue;
         const double wide = vti_cbrt(together);
-        if (n != member && together <= by->volume && square <= wide * wide && square < least &&
-            are_alike(s, by, c->row[member], c->row[n])) {
+        if (square <= wide * wide && are_alike(s, by, c->row[member], c->row[n])) {
             least = square;
             nearest = n;
         }
@@ -371,13 +380,15 @@ static int is_free(const vt_simulation *s, int64_t into, int64_t from)
 }
 
 /* `left` counts those that stay, whether they can merge or not. */
-static void thin(vt_simulation *s, crowd *c, const merging *by)
+static void thin(crowd *c, const merging *by, uint32_t **grown)
 {
+    vt_simulation *const s = by->simulation;
     for (int64_t left = c->count; left > by->most && c->count > 1;) {
         const int64_t weakest = weakest_of(&s->vortons, c);
         const int64_t nearest = nearest_to(s, c, weakest, by);
         if (nearest >= 0 && is_free(s, c->row[nearest], c->row[weakest])) {
             merge_rows(s, c->row[nearest], c->row[weakest]);
+            *(*grown)++ = c->row[nearest];
             by->mask[c->row[weakest]] = 1;
             left--;
         }
@@ -416,15 +427,37 @@ static int64_t pick(const vt_vortons *v, uint32_t flags, uint32_t *row, int64_t 
     return picked;
 }
 
-static void thin_bucket(vt_simulation *s, const vt_partition *p, uint32_t *row, int64_t count,
-                        const merging *by)
+static void thin_bucket(const merging *by, int64_t bucket, uint32_t **grown)
 {
-    const int64_t picked = pick(&s->vortons, by->flags, row, count);
+    const vt_vortons *const v = &by->simulation->vortons;
+    const int64_t first = by->cells->start[bucket], end = by->cells->start[bucket + 1];
+    uint32_t *const row = by->row + first;
+    const int64_t picked = end - first > by->most ? pick(v, by->flags, row, end - first) : 0;
+    if (picked <= by->most) /* nor are there more in any of its cells */
+        return;
     for (int64_t at = 0; at < picked;) {
-        crowd c = take_cell(&s->vortons, p, row + at, picked - at);
+        crowd c = take_cell(v, by->cells, row + at, picked - at);
         at += c.count;
-        thin(s, &c, by);
+        thin(&c, by, grown);
     }
+}
+
+static void thin_buckets(void *data, int64_t begin, int64_t end)
+{
+    const merging *const by = data;
+    uint32_t *const first = by->grown + by->cells->start[begin], *next = first;
+    for (int64_t b = begin; b < end; b++)
+        thin_bucket(by, b, &next);
+    by->growths[begin / BUCKETS] = next - first;
+}
+
+/* Each vorton that another went into is a new one, in the order of the buckets. */
+static void name_grown(const merging *by, int64_t buckets)
+{
+    vt_simulation *const s = by->simulation;
+    for (int64_t b = 0; b < buckets; b += BUCKETS)
+        for (int64_t n = 0; n < by->growths[b / BUCKETS]; n++)
+            s->vortons.id[by->grown[by->cells->start[b] + n]] = s->next_id[VT_VORTONS]++;
 }
 
 void vti_merge_vortons(vt_simulation *s, uint32_t flags, int32_t most)
@@ -438,16 +471,24 @@ void vti_merge_vortons(vt_simulation *s, uint32_t flags, int32_t most)
         return;
     if (vti_expands(s))
         vti_note_volumes(s);
-    const merging by = {flags, most, merged * side * side * side / most,
-                        vti_arena_push(&s->arena, (size_t)count), vti_fluid_of(&s->def)};
-    uint32_t *const row = vti_arena_push(&s->arena, sizeof *row * (size_t)count);
+    merging by = {.flags = flags,
+                  .most = most,
+                  .volume = merged * side * side * side / most,
+                  .mask = vti_arena_push(&s->arena, (size_t)count),
+                  .fluid = vti_fluid_of(&s->def),
+                  .simulation = s,
+                  .cells = &p,
+                  .row = vti_arena_push(&s->arena, sizeof *by.row * (size_t)count),
+                  .grown = vti_arena_push(&s->arena, sizeof *by.grown * (size_t)count)};
     vti_make_partition(&p, side, 1, content.least, content.most, count, s->vortons.position,
                        &s->arena, s->def.threads);
     memset(by.mask, 0, (size_t)count);
-    memcpy(row, p.order, sizeof *row * (size_t)count);
+    memcpy(by.row, p.order, sizeof *by.row * (size_t)count);
     const int64_t buckets = (int64_t)p.cells[0] * p.cells[1] * p.cells[2];
-    for (int64_t b = 0; b < buckets; b++)
-        thin_bucket(s, &p, row + p.start[b], p.start[b + 1] - p.start[b], &by);
+    by.growths =
+        vti_arena_push(&s->arena, sizeof *by.growths * (size_t)((buckets + BUCKETS - 1) / BUCKETS));
+    vti_parallel_for(s->def.threads, buckets, BUCKETS, thin_buckets, &by);
+    name_grown(&by, buckets);
     const vt_heat_books heat = s->heat; /* those that merged have not taken any away */
     vti_remove_rows(s, VT_VORTONS, by.mask);
     s->heat = heat;

@@ -233,6 +233,28 @@ static int64_t emit_vortons(vt_simulation *s, vt_births *b, int64_t from, int64_
     return first;
 }
 
+static uint32_t flags_at_birth(const vt_simulation *s, const vt_birth_run *run, int64_t row)
+{
+    const uint32_t swirls = s->vortons.birth_strength[row] > 0 ? VT_FLAG_STIRRED : 0;
+    return run->flags | (run->flags & VT_FLAG_EMITTED ? swirls : 0);
+}
+
+/* Where the source moves in parts: what is born in one is there for the next. */
+static void emit_run(vt_simulation *s, vt_births *b, vt_birth_run *run, int64_t due)
+{
+    while (run->next < due) {
+        const int64_t end = vti_end_of_place(s, b, run, due);
+        const int64_t kept = vti_strike_crowded(s, b, run, end);
+        const int64_t first = emit_vortons(s, b, run->next, kept - run->next);
+        for (int64_t i = first; i < s->vortons.set.count; i++)
+            s->vortons.flags[i] |= flags_at_birth(s, run, i);
+        if (run->is_vortex)
+            vti_mark_newborn_vortex(s, first, kept - run->next);
+        run->next = kept;
+        due -= end - kept;
+    }
+}
+
 void vti_emit(vt_simulation *s, int set, vt_births *b, double until)
 {
     b->until = until;
@@ -249,15 +271,10 @@ void vti_emit(vt_simulation *s, int set, vt_births *b, double until)
         if (run->set == VT_TRACERS) {
             const vt_tracer_list list = vti_tracer_list_from(&b->tracers, run->next);
             vti_append_tracer_list(s, &list, end - run->next);
+            run->next = end;
         } else {
-            end = vti_strike_crowded(s, b, run, end);
-            const int64_t first = emit_vortons(s, b, run->next, end - run->next);
-            for (int64_t i = 0; i < end - run->next; i++)
-                s->vortons.flags[first + i] |= run->flags;
-            if (run->is_vortex)
-                vti_mark_newborn_vortex(s, first, end - run->next);
+            emit_run(s, b, run, end);
         }
-        run->next = end;
     }
 }
 

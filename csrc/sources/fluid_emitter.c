@@ -8,6 +8,7 @@
 #include "model/fluid_composition.h"
 #include "sources/parcel_list.h"
 #include "sources/random_eddies.h"
+#include "sources/room_lattice.h"
 #include "state/closed_container.h"
 #include "state/container_frame.h"
 #include "state/particles.h"
@@ -28,6 +29,7 @@ vt_status vti_copy_fluid_emitter(const vt_fluid_emitter *from, vt_fluid_emitter 
     to->shape = (vt_region){0};
     to->eddies = NULL;
     to->points = NULL;
+    to->fits = NULL;
     vt_status status =
         vti_copy_stream(from->points ? &vti_vorton_points_definition : &vti_emitter_definition,
                         &from->stream, &to->stream);
@@ -35,6 +37,8 @@ vt_status vti_copy_fluid_emitter(const vt_fluid_emitter *from, vt_fluid_emitter 
         status = vti_fail(VT_OUT_OF_MEMORY, "no memory for the copy of a shape");
     if (!status && from->eddies)
         status = check_swirl(to->eddies = vti_copy_of(from->eddies, sizeof *from->eddies));
+    if (!status)
+        status = vti_copy_what_fits(from, to);
     if (!status && from->points && !(to->points = vti_copy_vorton_points(from->points)))
         status = vti_fail(VT_OUT_OF_MEMORY, "no memory for a copy of points");
     if (status)
@@ -90,6 +94,7 @@ static int is_beside(const vt_region *shape, const double up[3], const float poi
 vt_emitter_def vti_parcels_at(const vt_fluid_emitter *p, double time)
 {
     vt_emitter_def now = {.lifetime = p->stream.lifetime,
+                          .rate = p->stream.rate,
                           .swirl = p->swirl,
                           .taper = p->taper,
                           .flicker = p->flicker,
@@ -181,6 +186,7 @@ static void list_stream(const vt_simulation *s, const vt_fluid_emitter *p, doubl
     const double volume = p->spacing * p->spacing * p->spacing;
     const int64_t tries = vti_stream_births(&p->stream, from, to, room, list->position, list->time);
     vt_pose pose = vti_pose_at(&s->transforms, p->stream.parent, from);
+    vt_region shape = p->shape;
     double up[3];
     find_up(s, &pose, up);
     for (int64_t i = 0; i < tries; i++) {
@@ -191,7 +197,8 @@ static void list_stream(const vt_simulation *s, const vt_fluid_emitter *p, doubl
             pose = vti_pose_at(&s->transforms, p->stream.parent, time);
             find_up(s, &pose, up);
         }
-        const vt_region shape = vti_region_at(&p->shape, time);
+        if (p->shape.growth.count > 0)
+            shape = vti_region_at(&p->shape, time);
         const int inside = is_inside(&shape, point);
         if (inside || (has_rim && is_beside(&shape, up, point)))
             emit_parcel(s, p, &pose, point, inside, volume, time, list->count++, list);
@@ -390,6 +397,8 @@ vt_status vti_keep_fluid_emitter(vt_simulation *s, vt_fluid_emitter *p,
     vt_status status = vti_check_space_to_burn(s, members, "emitter of parcels", n);
     if (!status && !p->points)
         status = choose_swirl(s, p);
+    if (!status)
+        status = vti_keep_what_fits(p, vti_filling(p), &s->arena);
     if (status)
         return status;
     if (n == MOST_PARCELS || vti_grow((void **)&sources->parcels, n, sizeof *p))

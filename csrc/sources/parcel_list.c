@@ -11,6 +11,7 @@ void vti_destroy_fluid_emitter(vt_fluid_emitter *parcels)
     vti_destroy_stream(&parcels->stream);
     vti_destroy_region(&parcels->shape);
     vti_free(parcels->eddies);
+    vti_free(parcels->fits);
     vti_free(parcels->points);
 }
 

@@ -8,16 +8,15 @@
 #include "model/birth_sequence.h"
 #include "model/fluid_composition.h"
 #include "sources/fluid_emitter.h"
+#include "sources/random_eddies.h"
+#include "sources/room_lattice.h"
 #include "state/container_frame.h"
 #include "state/heat_budget.h"
 #include "state/predicates.h"
 #include "state/simulation.h"
+#include "state/wind_at_time.h"
 
-enum { BLOCK = 4096, MOST_SAMPLES = 1 << 20, MOST_NODES = MOST_SAMPLES / 8 };
-
-/* Width of the lattice, in spacings of births: eight of them in a cell. With four, a layer of .1 m
- * on a floor, under which nothing lies, was filled 1.23 times instead of .97. */
-static const double width_in_spacings = 2;
+enum { BLOCK = 4096 };
 
 /* A shape that is filled once leaves out places that are full to more than this already. */
 static const float full = 0.5f;
@@ -27,7 +26,6 @@ static const double least_volume = 1.0 / 64;
 
 /* Volumes around a node, in cells. */
 typedef struct node_volumes {
-    float fits;    /* in the shape */
     float held;    /* by fluid in it that differs; where it is filled once, in and around it */
     float other;   /* of all fluid that differs */
     float ambient; /* of the rest */
@@ -35,114 +33,69 @@ typedef struct node_volumes {
     float gives;   /* of the ambient fluid: the share that makes way */
 } node_volumes;
 
+/* A vorton that is in the lattice. */
+typedef struct neighbour {
+    vt_room_corners corners;
+    uint32_t row;
+    float volume;        /* in cells */
+    int32_t other, held; /* whether it differs; and takes up room */
+} neighbour;
+
 typedef struct room {
     vt_simulation *simulation;
     const vt_fluid_emitter *emitter;
     vt_fluid fluid;
     vt_pose pose;
     vt_region shape;
-    int32_t once;           /* the emitter fills it once */
-    double contrast;        /* of what is born, kg/m^3 */
-    double width, least[3]; /* m, in the space of the pose */
-    double volume;          /* of a cell in the world, m^3 */
-    int32_t size[3];
+    double time, wind[3]; /* s; mean from now to then, m/s */
+    int32_t once;         /* the emitter fills it once */
+    double contrast;      /* of what is born, kg/m^3 */
+    vt_room_lattice lattice;
+    double volume; /* of a cell in the world, m^3 */
     node_volumes *node;
-    uint8_t *near; /* of each vorton: in the lattice */
+    const float *fits;        /* volume in the shape */
+    double middle[3], reach2; /* m, m^2: a ball in the world that holds the lattice */
+    double beyond[3];         /* m: a corner that no place in it lies beyond */
+    neighbour *near;          /* those of a block of rows begin where it does */
+    int32_t *near_count;      /* of each block */
 } room;
 
 /* ---- the lattice ---- */
 
-typedef struct corner {
-    node_volumes *node;
-    float share;
-} corner;
-
-/* The nodes around a place in the space of the pose; 0: the lattice does not reach there. */
-static int find_corners(const room *r, const double place[3], corner corners[8])
+/* A little larger than the lattice: rounding must leave no point of it out. */
+static void find_ball(room *r)
 {
-    int64_t low[3];
-    double part[3];
+    double middle[3], half2 = 0;
     for (int a = 0; a < 3; a++) {
-        const double at = (place[a] - r->least[a]) / r->width;
-        if (!(at >= 0 && at < r->size[a] - 1))
-            return 0;
-        low[a] = (int64_t)at;
-        part[a] = at - (double)low[a];
+        const double half = 0.5 * r->lattice.width * (r->lattice.size[a] - 1);
+        middle[a] = r->lattice.least[a] + half;
+        r->beyond[a] = middle[a] + 1.001 * half;
+        half2 += half * half;
     }
-    for (int n = 0; n < 8; n++) {
-        const int side[3] = {n & 1, n >> 1 & 1, n >> 2};
-        double share = 1;
-        int64_t node = 0;
-        for (int a = 2; a >= 0; a--) {
-            share *= side[a] ? part[a] : 1 - part[a];
-            node = node * r->size[a] + low[a] + side[a];
-        }
-        corners[n] = (corner){r->node + node, (float)share};
-    }
-    return 1;
+    vti_pose_point(&r->pose, middle, r->middle);
+    r->reach2 = 1.001 * half2 * r->pose.scale * r->pose.scale;
 }
 
-static int64_t count_nodes(const room *r)
-{
-    return (int64_t)r->size[0] * r->size[1] * r->size[2];
-}
-
-static double nodes_along(const vt_region *region, int axis, double width)
-{
-    return ceil((region->upper[axis] - region->lower[axis]) / width) + 3;
-}
-
-/* Wider where there would be more nodes than there may be. */
-static double choose_width(const vt_fluid_emitter *p)
-{
-    const vt_region *const region = &p->stream.region;
-    double width = width_in_spacings * p->spacing;
-    while (nodes_along(region, 0, width) * nodes_along(region, 1, width) *
-               nodes_along(region, 2, width) >
-           MOST_NODES)
-        width *= 2;
-    return width;
-}
-
-/* Around the region of the births. */
 static void lay_out(room *r)
 {
-    const vt_region *const region = &r->emitter->stream.region;
-    r->width = choose_width(r->emitter);
-    for (int a = 0; a < 3; a++) {
-        r->least[a] = region->lower[a] - r->width;
-        r->size[a] = (int32_t)nodes_along(region, a, r->width);
-    }
-    const double width = r->width * r->pose.scale;
-    r->volume = width * width * width;
-    const size_t bytes = sizeof *r->node * (size_t)count_nodes(r);
-    r->node = vti_arena_push(&r->simulation->arena, bytes);
-    memset(r->node, 0, bytes);
-}
-
-/* ---- what fits, and what is there ---- */
-
-static void find_what_fits(room *r)
-{
-    const vt_birth_stream *const stream = &r->emitter->stream;
+    const vt_fluid_emitter *const p = r->emitter;
     vt_arena *const arena = &r->simulation->arena;
-    const int64_t filling = vti_filling(r->emitter);
-    const int64_t count = filling < MOST_SAMPLES ? filling : MOST_SAMPLES;
-    const double cell = r->width * r->width * r->width;
-    const float one = (float)(stream->region.volume / (double)count / cell);
-    const size_t mark = vti_arena_mark(arena);
-    float *const point = vti_arena_push(arena, 3 * sizeof *point * (size_t)count);
-    vti_fill_region(&stream->region, stream->seed, count, point);
-    for (int64_t i = 0; i < count; i++) {
-        double place[3];
-        corner c[8];
-        vti_widen(point + 3 * i, place);
-        if (vti_region_contains(&r->shape, point + 3 * i) && find_corners(r, place, c))
-            for (int n = 0; n < 8; n++)
-                c[n].node->fits += one * c[n].share;
-    }
-    vti_arena_pop(arena, mark);
+    r->lattice = vti_lay_out_room(&p->stream.region, p->spacing);
+    const double width = r->lattice.width * r->pose.scale;
+    r->volume = width * width * width;
+    const size_t nodes = (size_t)vti_room_nodes(&r->lattice);
+    r->node = vti_arena_push(arena, sizeof *r->node * nodes);
+    memset(r->node, 0, sizeof *r->node * nodes);
+    find_ball(r);
+    r->fits = p->fits;
+    if (r->fits)
+        return;
+    float *const fits = vti_arena_push(arena, sizeof *fits * nodes);
+    vti_find_what_fits(&p->stream, &r->shape, vti_filling(p), &r->lattice, arena, fits);
+    r->fits = fits;
 }
+
+/* ---- what is there ---- */
 
 /* A point of the world in the space of the pose. */
 static void find_place(const room *r, const float world[3], double place[3])
@@ -152,18 +105,14 @@ static void find_place(const room *r, const float world[3], double place[3])
     vti_pose_point_back(&r->pose, from, place);
 }
 
-static void find_near(void *data, int64_t begin, int64_t end)
+/* Where a vorton lies when the run is born, gone with the wind since now or since its own birth: in
+ * the world. */
+static void find_world_of(const room *r, int64_t row, double world[3])
 {
-    const room *const r = data;
-    for (int64_t i = begin; i < end; i++) {
-        double place[3];
-        find_place(r, r->simulation->vortons.position + 3 * i, place);
-        r->near[i] = 1;
-        for (int a = 0; a < 3; a++) {
-            const double at = place[a] - r->least[a];
-            r->near[i] &= at >= 0 && at < r->width * (r->size[a] - 1);
-        }
-    }
+    const vt_simulation *const s = r->simulation;
+    const double born = fmax(-(double)s->vortons.age[row], 0);
+    vti_widen(s->vortons.position + 3 * row, world);
+    vti_add_scaled(world, r->time - s->time - born, r->wind);
 }
 
 static int differs(const room *r, int64_t row)
@@ -178,28 +127,59 @@ static int contains(const room *r, const double place[3])
     return vti_region_contains(&r->shape, point);
 }
 
-static void find_what_is_there(room *r)
+static int is_near(const room *r, int64_t row, neighbour *to)
 {
     const vt_vortons *const v = &r->simulation->vortons;
-    r->near = vti_arena_push(&r->simulation->arena, (size_t)v->set.count);
-    vti_parallel_for(r->simulation->def.threads, v->set.count, BLOCK, find_near, r);
-    for (int64_t i = 0; i < v->set.count; i++) {
-        double place[3];
-        corner c[8];
-        if (!r->near[i])
-            continue;
-        find_place(r, v->position + 3 * i, place);
-        if (!find_corners(r, place, c))
-            continue;
-        const float one = (float)((double)v->volume[i] / r->volume);
-        const int other = differs(r, i);
-        const int held = other && (r->once || contains(r, place));
-        for (int n = 0; n < 8; n++) {
-            const float part = one * c[n].share;
-            c[n].node->held += held ? part : 0;
-            *(other ? &c[n].node->other : &c[n].node->ambient) += part;
-        }
+    double world[3], place[3];
+    find_world_of(r, row, world);
+    if (!(vti_square_between(world, r->middle) <= r->reach2))
+        return 0;
+    vti_pose_point_back(&r->pose, world, place);
+    for (int a = 0; a < 3; a++)
+        if (!(place[a] >= r->lattice.least[a] && place[a] <= r->beyond[a]))
+            return 0;
+    if (!vti_find_room_corners(&r->lattice, place, &to->corners))
+        return 0;
+    to->row = (uint32_t)row;
+    to->volume = (float)((double)v->volume[row] / r->volume);
+    to->other = differs(r, row);
+    to->held = to->other && (r->once || contains(r, place));
+    return 1;
+}
+
+static void find_near(void *data, int64_t begin, int64_t end)
+{
+    const room *const r = data;
+    int32_t found = 0;
+    for (int64_t i = begin; i < end; i++)
+        found += is_near(r, i, r->near + begin + found);
+    r->near_count[begin / BLOCK] = found;
+}
+
+static int64_t count_blocks(const room *r)
+{
+    return (r->simulation->vortons.set.count + BLOCK - 1) / BLOCK;
+}
+
+static void add_volume(const room *r, const neighbour *near)
+{
+    for (int n = 0; n < 8; n++) {
+        node_volumes *const node = r->node + near->corners.node[n];
+        const float part = near->volume * near->corners.share[n];
+        node->held += near->held ? part : 0;
+        *(near->other ? &node->other : &node->ambient) += part;
     }
+}
+
+static void find_what_is_there(room *r)
+{
+    const int64_t count = r->simulation->vortons.set.count, blocks = count_blocks(r);
+    r->near = vti_arena_push(&r->simulation->arena, sizeof *r->near * (size_t)count);
+    r->near_count = vti_arena_push(&r->simulation->arena, sizeof *r->near_count * (size_t)blocks);
+    vti_parallel_for(r->simulation->def.threads, count, BLOCK, find_near, r);
+    for (int64_t b = 0; b < blocks; b++)
+        for (int32_t n = 0; n < r->near_count[b]; n++)
+            add_volume(r, r->near + b * BLOCK + n);
 }
 
 /* ---- births ---- */
@@ -224,13 +204,14 @@ static double find_contrast(const room *r, const vt_births *b, int64_t i)
 
 /* Whether there is room for a birth. What burns swells, and so makes room by itself: it comes as
  * fast as its emitter is to give it. */
-static int has_room(const room *r, const vt_births *b, int64_t i, const corner c[8])
+static int has_room(const room *r, const vt_births *b, int64_t i, const vt_room_corners *c)
 {
     float held = 0, fits = 0, there = 0;
     for (int n = 0; n < 8; n++) {
-        held += c[n].share * c[n].node->held;
-        fits += c[n].share * c[n].node->fits;
-        there += c[n].share * (c[n].node->other + c[n].node->ambient);
+        const node_volumes *const node = r->node + c->node[n];
+        held += c->share[n] * node->held;
+        fits += c->share[n] * r->fits[c->node[n]];
+        there += c->share[n] * (node->other + node->ambient);
     }
     if (r->once)
         return (is_ambient(b, i) ? there : held) <= full;
@@ -242,15 +223,16 @@ static int takes_room(const room *r, const vt_births *b, int64_t i)
     const int ambient = is_ambient(b, i);
     const float one = (float)((double)b->vorton_volume[i] / r->volume);
     double place[3];
-    corner c[8];
+    vt_room_corners c;
     find_place(r, b->vorton_position + 3 * i, place);
-    if (!find_corners(r, place, c))
+    if (!vti_find_room_corners(&r->lattice, place, &c))
         return 1;
-    if (!has_room(r, b, i, c))
+    if (!has_room(r, b, i, &c))
         return 0;
     for (int n = 0; n < 8 && !ambient; n++) {
-        c[n].node->taken += one * c[n].share;
-        c[n].node->held += r->once ? 0 : one * c[n].share;
+        node_volumes *const node = r->node + c.node[n];
+        node->taken += one * c.share[n];
+        node->held += r->once ? 0 : one * c.share[n];
     }
     return 1;
 }
@@ -274,7 +256,7 @@ static void move_birth(vt_births *b, int64_t to, int64_t from)
 /* What is born takes empty space first. */
 static void find_share_that_gives(room *r)
 {
-    const int64_t count = count_nodes(r);
+    const int64_t count = vti_room_nodes(&r->lattice);
     for (int64_t n = 0; n < count; n++) {
         node_volumes *const node = r->node + n;
         const float empty = fmaxf(1 - (node->other + node->ambient), 0);
@@ -283,30 +265,54 @@ static void find_share_that_gives(room *r)
     }
 }
 
-static void make_way(room *r)
+/* Of the eddies that the fluid in the shape has (population/inflow_swirl.h), what makes way takes
+ * its part along: the newborn bring their own. */
+static void take_eddies(const room *r, int64_t row, float volume)
+{
+    const vt_fluid_emitter *const p = r->emitter;
+    const vt_vortons *const v = &r->simulation->vortons;
+    double world[3], place[3];
+    float strength[3];
+    if (!p->eddies || !(v->flags[row] & VT_FLAG_STIRRED))
+        return;
+    find_world_of(r, row, world);
+    vti_pose_point_back(&r->pose, world, place);
+    if (!contains(r, place))
+        return;
+    vti_random_eddies_at(p->eddies, &r->pose, place, r->time - p->stream.start,
+                         vti_parcels_at(p, r->time).swirl, (double)volume,
+                         vti_filters_at_birth(r->simulation, (double)v->core[row]), strength);
+    for (int c = 0; c < 3; c++)
+        v->strength[3 * row + c] -= strength[c];
+}
+
+/* One of ambient fluid. */
+static void give_way(const room *r, const neighbour *near, float least)
 {
     vt_simulation *const s = r->simulation;
-    const vt_vortons *const v = &s->vortons;
+    float *const volume = s->vortons.volume + near->row;
+    float share = 0;
+    if (near->other || *volume <= least)
+        return;
+    for (int n = 0; n < 8; n++)
+        share += near->corners.share[n] * r->node[near->corners.node[n]].gives;
+    if (!(share > 0))
+        return;
+    const float kept = fmaxf(*volume * (1 - share), least);
+    take_eddies(r, near->row, *volume - kept);
+    vti_count_heat(s, near->row, 1, NULL, -1);
+    *volume = kept;
+    vti_count_heat(s, near->row, 1, NULL, 1);
+}
+
+static void make_way(room *r)
+{
     const double scale = r->emitter->spacing * r->pose.scale;
     const float least = (float)(least_volume * scale * scale * scale);
     find_share_that_gives(r);
-    for (int64_t i = 0; i < v->set.count; i++) {
-        double place[3];
-        float share = 0;
-        corner c[8];
-        if (!r->near[i] || v->volume[i] <= least)
-            continue;
-        find_place(r, v->position + 3 * i, place);
-        if (!find_corners(r, place, c))
-            continue;
-        for (int n = 0; n < 8; n++)
-            share += c[n].share * c[n].node->gives;
-        if (!(share > 0) || differs(r, i))
-            continue;
-        vti_count_heat(s, i, 1, NULL, -1);
-        v->volume[i] = fmaxf(v->volume[i] * (1 - share), least);
-        vti_count_heat(s, i, 1, NULL, 1);
-    }
+    for (int64_t b = 0; b < count_blocks(r); b++)
+        for (int32_t n = 0; n < r->near_count[b]; n++)
+            give_way(r, r->near + b * BLOCK + n, least);
 }
 
 /* ---- a run of births ---- */
@@ -317,6 +323,53 @@ static const vt_fluid_emitter *find_emitter(const vt_simulation *s, const vt_bir
         if (s->sources.parcels[p].stream.id == run->source)
             return &s->sources.parcels[p];
     return NULL;
+}
+
+/* Mean of the uniform winds between two times, m/s. */
+static void find_wind(const vt_simulation *s, double from, double to, double wind[3])
+{
+    vti_integrate_winds(s, from, to, wind);
+    for (int c = 0; c < 3; c++)
+        wind[c] = to > from ? wind[c] / (to - from) : 0;
+}
+
+/* Whether the shape has gone farther than a node of the lattice from one time to the other, through
+ * fluid that goes with the wind. */
+static int has_moved(const vt_simulation *s, const vt_fluid_emitter *p, double from, double to)
+{
+    const vt_pose there = vti_pose_at(&s->transforms, p->stream.parent, from),
+                  here = vti_pose_at(&s->transforms, p->stream.parent, to);
+    const double *const corner[2] = {p->stream.region.lower, p->stream.region.upper};
+    const double width = vti_lay_out_room(&p->stream.region, p->spacing).width * there.scale;
+    double wind[3];
+    vti_integrate_winds(s, from, to, wind);
+    for (int n = 0; n < 8; n++) {
+        const double point[3] = {corner[n & 1][0], corner[n >> 1 & 1][1], corner[n >> 2][2]};
+        double a[3], b[3];
+        vti_pose_point(&there, point, a);
+        vti_pose_point(&here, point, b);
+        vti_add_scaled(a, 1, wind);
+        if (vti_square_between(a, b) > width * width)
+            return 1;
+    }
+    return 0;
+}
+
+int64_t vti_end_of_place(const vt_simulation *s, const vt_births *b, const vt_birth_run *run,
+                         int64_t end)
+{
+    const vt_fluid_emitter *const p = find_emitter(s, run);
+    if (!p || p->points)
+        return end;
+    int64_t most = end;
+    for (int64_t least = run->next + 1; least < most;) { /* times rise */
+        const int64_t middle = least + (most - least) / 2;
+        if (has_moved(s, p, b->vorton_time[run->next], b->vorton_time[middle]))
+            most = middle;
+        else
+            least = middle + 1;
+    }
+    return most;
 }
 
 int64_t vti_strike_crowded(vt_simulation *s, vt_births *b, vt_birth_run *run, int64_t end)
@@ -331,7 +384,9 @@ int64_t vti_strike_crowded(vt_simulation *s, vt_births *b, vt_birth_run *run, in
               .fluid = vti_fluid_of(&s->def),
               .pose = vti_pose_at(&s->transforms, p->stream.parent, time),
               .shape = vti_region_at(&p->shape, time),
+              .time = time,
               .once = p->stream.rate == 0};
+    find_wind(s, s->time, time, r.wind);
     for (int64_t i = run->next; i < end; i++)
         r.contrast = fmax(r.contrast, find_contrast(&r, b, i));
     if (!(r.contrast > VT_LEAST_CONTRAST * s->def.ambient.density)) {
@@ -339,7 +394,6 @@ int64_t vti_strike_crowded(vt_simulation *s, vt_births *b, vt_birth_run *run, in
         return end;
     }
     lay_out(&r);
-    find_what_fits(&r);
     find_what_is_there(&r);
     int64_t kept = run->next;
     for (int64_t i = run->next; i < end; i++)

@@ -13,3 +13,8 @@
  * room; returns the end of what is left of them. Where nothing is buoyant, all stay. */
 int64_t vti_strike_crowded(vt_simulation *simulation, vt_births *births, vt_birth_run *run,
                            int64_t end);
+
+/* The births of the run that are due, up to row `end`, are made in parts where the source moves:
+ * the end of the first, in which it goes no farther than from node to node. */
+int64_t vti_end_of_place(const vt_simulation *simulation, const vt_births *births,
+                         const vt_birth_run *run, int64_t end);

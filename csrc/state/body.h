@@ -71,7 +71,7 @@ typedef struct vt_body {
     vt_panel_set *panels; /* NULL: none */
     vt_panel_set *coarse; /* fewer of them, for grids that see no more; NULL: there are none */
     int32_t aimed_panels; /* 0: none, whatever the method */
-    double shedding;      /* 1/s */
+    double shedding;      /* 1/s; < 0: as fast as the flow passes it (vti_shedding_rate) */
     vt_flow flow;
     double shed_strength[3]; /* sum of what it has shed, m^3/s */
     double volume;           /* of its solids together, in its space, m^3; infinite with a plane */

@@ -59,10 +59,10 @@ void vti_count_heat(vt_simulation *s, int64_t first, int64_t count, const uint8_
                     double sign)
 {
     const vt_vortons *const v = &s->vortons;
-    const vt_fluid fluid = vti_fluid_of(&s->def);
     double sum = 0;
     if (!vti_keeps_heat_books(s))
         return;
+    const vt_fluid fluid = vti_fluid_of(&s->def);
     for (int64_t i = first; i < first + count; i++)
         if (!mask || mask[i])
             sum += excess_heat(v, &fluid, i);

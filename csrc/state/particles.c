@@ -202,20 +202,13 @@ void vti_update_smallest_core(vt_simulation *s)
 void vti_remove_rows(vt_simulation *s, int set, const uint8_t *mask)
 {
     vt_set *const rows = vti_set_of(s, set);
-    const size_t mark = vti_arena_mark(&s->arena);
-    uint32_t *const order = vti_arena_push(&s->arena, 4 * (size_t)rows->count);
-    int64_t kept = 0;
-    for (int64_t i = 0; i < rows->count; i++)
-        if (!mask[i])
-            order[kept++] = (uint32_t)i;
-    if (set == VT_VORTONS && kept < rows->count)
+    if (vti_first_marked(mask, 0, rows->count) == rows->count)
+        return;
+    if (set == VT_VORTONS)
         vti_count_heat(s, 0, rows->count, mask, -1);
-    if (kept < rows->count) {
-        vti_permute_set(rows, order, kept, &s->arena, s->def.threads);
-        if (set == VT_VORTONS) {
-            s->fields_current = 0;
-            vti_update_smallest_core(s);
-        }
+    vti_take_out_rows(rows, mask, &s->arena, s->def.threads);
+    if (set == VT_VORTONS) {
+        s->fields_current = 0;
+        vti_update_smallest_core(s);
     }
-    vti_arena_pop(&s->arena, mark);
 }

@@ -23,6 +23,9 @@ int vti_keeps_impulse(const vt_simulation *s);
 /* Whether the panels of a body shed. */
 int vti_sheds(const vt_body *body);
 
+/* Share per second of its layer that a body sheds. */
+double vti_shedding_rate(const vt_body *body);
+
 int vti_exchanges_heat(const vt_body *body);
 
 /* Whether a body is a solid of finite size that exchanges heat: ambient fluid is kept around it. */

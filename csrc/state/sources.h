@@ -35,6 +35,7 @@ typedef struct vt_fluid_emitter {
     /* Born at these instead, without shapes; the arrays are behind it in one block. */
     vt_vorton_points_def *points;
     vt_random_eddies *eddies; /* NULL without swirl and flicker; owned */
+    float *fits;              /* sources/room_lattice.h: of a shape that does not change; owned */
 } vt_fluid_emitter;
 
 /* Parcels to be born, in the order of their times: temperature 0 is that of the ambient fluid. */

@@ -1,35 +1,8 @@
-#include "base/block_sums.h"
 #include "state/strength_sums.h"
 
 #include "state/simulation.h"
 
-enum { BLOCK = 2048 };
-
-typedef struct sum_job {
-    const vt_vortons *vortons;
-    const double *about;
-} sum_job;
-
-/* vt_strengths as doubles. */
-static void sum_block(void *data, int64_t begin, int64_t end, double *sums)
-{
-    const sum_job *const job = data;
-    vt_strengths sum = {{0}, {{0}}, {0}};
-    for (int64_t i = begin; i < end; i++) {
-        double r[3], alpha[3], turn[3], twist[3];
-        for (int c = 0; c < 3; c++) {
-            r[c] = (double)job->vortons->position[3 * i + c] - job->about[c];
-            alpha[c] = (double)job->vortons->strength[3 * i + c];
-        }
-        vti_cross(r, alpha, turn);
-        vti_cross(r, turn, twist);
-        vti_add_scaled(sum.sum, 1, alpha);
-        vti_add_scaled(sum.angular, 1.0 / 3.0, twist);
-        for (int c = 0; c < 3; c++)
-            vti_add_scaled(sum.moment[c], r[c], alpha);
-    }
-    memcpy(sums, &sum, sizeof sum);
-}
+_Static_assert(sizeof(vt_strengths) == sizeof(double) * VT_STRENGTH_SUMS, "as the kernel has them");
 
 void vti_add_strengths(vt_strengths *a, double factor, const vt_strengths *b)
 {
@@ -41,10 +14,16 @@ void vti_add_strengths(vt_strengths *a, double factor, const vt_strengths *b)
 
 vt_strengths vti_sum_strengths(vt_simulation *s, const double about[3])
 {
-    sum_job job = {&s->vortons, about};
-    vt_strengths sum;
-    vti_sum_blocks(&s->arena, s->def.threads, s->vortons.set.count, BLOCK, sum_block, &job,
-                   sizeof sum / sizeof(double), (double *)&sum);
+    const vt_vortons *const v = &s->vortons;
+    const int64_t blocks = (v->set.count + VT_STRENGTH_BLOCK - 1) / VT_STRENGTH_BLOCK;
+    const size_t mark = vti_arena_mark(&s->arena);
+    vt_strengths *const block = vti_arena_push(&s->arena, sizeof *block * (size_t)blocks);
+    vt_strengths sum = {{0}, {{0}}, {0}};
+    s->stages->sum_strengths(v->set.count, v->position, v->strength, about, (double *)block,
+                             s->def.threads);
+    for (int64_t b = 0; b < blocks; b++)
+        vti_add_strengths(&sum, 1, &block[b]);
+    vti_arena_pop(&s->arena, mark);
     return sum;
 }
 

@@ -3,9 +3,11 @@
 #include <stdio.h>
 
 #include "model/fluid_composition.h"
+#include "sources/fluid_emitter.h"
 #include "sources/source_list.h"
 #include "state/predicates.h"
 #include "state/simulation.h"
+#include "state/wind_at_time.h"
 
 /* More than anyone means: a jet that looks smooth makes some thousand vortons a second, a dense
  * plume ten thousand, and a step with a million of them takes seconds. */
@@ -13,6 +15,9 @@ static const double many_vortons = 1e5; /* 1/s */
 
 /* The default takes some ten substeps for the flow itself in a frame of 1/24 s. */
 static const double many_substeps = 100;
+
+/* Share of the fluid that an emitter says below which its trail is not what is meant. */
+static const double thin_trail = 0.2;
 
 /* How long fuel may wait for what lights it. */
 static const double unlit_time = 0.5; /* s */
@@ -52,6 +57,55 @@ void vti_look_for_many_vortons(vt_simulation *s, const vt_births *births, double
                 "source %d (%s) makes %.3g vortons a second, which is slow and may fill "
                 "max_vortons: give it a larger core or a smaller shape, or renew it less often",
                 id, vti_name_of_source(&s->sources, id), rate);
+    }
+}
+
+/* ---- trails ---- */
+
+/* Speed of an emitter through the fluid at rest, and its length along that way in the world. */
+static double find_way(const vt_simulation *s, const vt_fluid_emitter *p, double dt, double *length)
+{
+    const vt_region *const r = &p->stream.region;
+    const vt_pose from = vti_pose_at(&s->transforms, p->stream.parent, s->time),
+                  to = vti_pose_at(&s->transforms, p->stream.parent, s->time + dt);
+    double middle[3], way[3], wind[3], along[3];
+    for (int a = 0; a < 3; a++)
+        middle[a] = 0.5 * (r->lower[a] + r->upper[a]);
+    vti_pose_point(&to, middle, way);
+    vti_pose_point(&from, middle, along);
+    vti_integrate_winds(s, s->time, s->time + dt, wind);
+    vti_subtract(way, along, way);
+    vti_subtract(way, wind, way);
+    const double far = vti_sqrt(vti_dot(way, way));
+    vti_pose_direction_back(&from, way, along);
+    *length = 0;
+    for (int a = 0; a < 3 && far > 0; a++)
+        *length += vti_abs(along[a]) / far * (p->shape.upper[a] - p->shape.lower[a]) * from.scale;
+    return far / dt;
+}
+
+void vti_look_for_thin_trails(vt_simulation *s, double dt)
+{
+    for (int32_t n = 0; n < s->sources.fluid_emitter_count; n++) {
+        const vt_fluid_emitter *const p = &s->sources.parcels[n];
+        const vt_birth_stream *const stream = &p->stream;
+        if (vti_is_warned(&s->warnings, VT_WARN_THIN_TRAIL))
+            return;
+        const int fills = !p->points && !(p->shape.shape.layer > 0) && stream->rate > 0;
+        if (!fills || s->time < stream->start || s->time >= stream->end)
+            continue;
+        const double renew = vti_parcels_at(p, s->time).rate / (double)vti_filling(p);
+        double length;
+        const double speed = find_way(s, p, dt, &length);
+        const double filled = speed > 0 ? renew * length / speed : 1;
+        if (renew > 0 && filled < thin_trail)
+            vti_warn(
+                &s->warnings, VT_WARN_THIN_TRAIL, stream->id,
+                "source %d (%s) goes its own length of %.2g m through the fluid in %.2g s, but "
+                "is filled only %.2g times a second: its trail has %.2g of the fluid and "
+                "smoke that it says. Give it renew = %.2g, or a slower way",
+                stream->id, vti_name_of_source(&s->sources, stream->id), length, length / speed,
+                renew, filled, speed / length);
     }
 }
 

@@ -14,6 +14,7 @@
 #include "population/control.h"
 #include "population/diffusion.h"
 #include "population/inflow_ignition.h"
+#include "population/inflow_swirl.h"
 #include "population/smoke_decay.h"
 #include "population/thermal_expansion.h"
 #include "sources/birth_plan.h"
@@ -28,6 +29,7 @@
 #include "step/advice.h"
 #include "step/blow_up.h"
 #include "step/container_jump.h"
+#include "step/rounding.h"
 #include "step/substep.h"
 #include "step/substep_length.h"
 #include "step/undo.h"
@@ -284,6 +286,7 @@ static vt_status substep(vt_simulation *s, vt_births *births, double step, doubl
 
     VT_TIMED(s, emit, emit_set(s, VT_VORTONS, births, s->time));
     VT_TIMED(s, emit, vti_ignite_inflow(s));
+    VT_TIMED(s, emit, vti_stir_inflow(s));
     VT_TIMED(s, population, status = vti_surround_newborn(s, count_reserved(s, births)));
     if (!status)
         VT_TIMED(s, domain, status = place(s, births, &exists));
@@ -342,6 +345,8 @@ static vt_status substep(vt_simulation *s, vt_births *births, double step, doubl
     VT_TIMED(s, contact, vti_begin_contact(s, &contacts));
     VT_TIMED(s, tracers, vti_move_tracers(s, &scheme, dt, &w.tracers));
     VT_TIMED(s, stir, vti_stir_tracers(s, dt, dt * vti_fast_gradient(s), !w.continues));
+    if (!w.continues)
+        VT_TIMED(s, tracers, vti_round_tracers(s));
     if (vti_has_article_walls(s)) /* while the nodes hold velocities */
         VT_TIMED(s, bodies, vti_take_wall_vorticity(s));
     force_fluid(s, &scheme, dt, &w);
@@ -472,6 +477,7 @@ static vt_status run_substeps(vt_simulation *s, double dt)
     vti_open_heat_books(s);
     vti_note_planned(s, &births);
     vti_look_for_many_vortons(s, &births, dt);
+    vti_look_for_thin_trails(s, dt);
     status = advance(s, &births, dt);
     if (!status)
         VT_TIMED(s, emit, emit_due(s, &births, s->time, NULL));
@@ -501,6 +507,8 @@ static vt_status run_step(vt_simulation *s, double dt)
         return status;
     }
     VT_TIMED(s, tracers, vti_find_tracer_scalars(s));
+    VT_TIMED(s, tracers, vti_round_tracer_shares(s));
+    VT_TIMED(s, finish, vti_round_velocities(s));
     vti_end_frame(s);
     vti_look_for_unlit_fuel(s, dt);
     s->born_until = -1;

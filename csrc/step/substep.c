@@ -8,6 +8,7 @@
 #include "state/particles.h"
 #include "state/predicates.h"
 #include "state/wind_at_time.h"
+#include "step/rounding.h"
 #include "step/volume_cover.h"
 
 /* ---- velocity at the vortons ---- */
@@ -277,6 +278,8 @@ void vti_finish(vt_simulation *s, const vt_scheme *scheme, vt_substep *w, double
     VT_TIMED(s, finish,
              s->stages->finish(&w->field, &method, &ending, s->winds.velocity, w->count, w->sorted,
                                &rows, &s->extremes, s->def.threads));
+    if (!w->continues)
+        VT_TIMED(s, finish, vti_round_vortons(s));
     if (vti_has_grid(s) && s->def.method.exchange > 0)
         VT_TIMED(s, exchange,
                  s->stages->filter_strengths(&s->grid, w->count, w->sorted, w->row_start,

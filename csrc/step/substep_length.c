@@ -59,7 +59,7 @@ static double rate_of_pull(const vt_simulation *s, double pull)
 /* What a body sheds joins the flow at the end of a substep. Where it would have shed most of what
  * slips by then, as at 30 a second in 1/24 s, that comes late: the impulse that a plate in still
  * air gives in six such substeps falls short by a fifth, in twelve half as long by a tenth. Layers
- * that are shed sooner than the default are no steadier in shorter substeps. */
+ * that are shed sooner are no steadier in shorter substeps. */
 static const double shed_in_substep = 0.65, usual_shedding = 30;
 
 static double rate_of_shedding(const vt_simulation *s)

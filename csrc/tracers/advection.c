@@ -95,7 +95,7 @@ void vti_keep_tracer_rates(vt_simulation *s, double way, vt_tracer_substep *work
     trip t = {.s = s, .work = work, .u = work->last};
     t.x = vti_arena_push(&s->arena, bytes);
     go_ahead(&t, way, work->count);
-    vti_velocity_of_points(s, work->count, t.x, t.u);
+    vti_velocity_of_tracers(s, NULL, work->count, t.x, t.u);
     if (!(way > 0))
         memcpy(work->first, work->last, bytes);
     vti_arena_pop(&s->arena, mark);
@@ -108,13 +108,14 @@ static void find_middles(trip *t, double way, int64_t count)
     vt_simulation *const s = t->s;
     float *const first = t->x;
     go_ahead(t, 0, count);
-    vti_velocity_of_points(s, count, t->x, t->u);
+    const vt_far_lattice *const lattice = vti_open_far_lattice(s, count, t->x);
+    vti_velocity_without_walls(s, lattice, count, t->x, t->u);
     go_ahead(t, way, count);
-    vti_velocity_of_points(s, count, first, t->u);
+    vti_velocity_of_tracers(s, lattice, count, first, t->u);
     t->x = vti_arena_push(&s->arena, 12 * (size_t)count);
     t->second = vti_arena_push(&s->arena, 12 * (size_t)count);
     go_ahead(t, way, count);
-    vti_velocity_nearby(s, count, t->x, first, t->u, t->second);
+    vti_velocity_nearby(s, lattice, count, t->x, first, t->u, t->second);
 }
 
 /* Where no rates are kept the last field stands for the earlier ones. */
@@ -130,7 +131,7 @@ static void move_listed(vt_simulation *s, const vt_scheme *scheme, double dt,
         find_middles(&t, way, count);
     } else {
         go_ahead(&t, work->last ? way : 0, count);
-        vti_velocity_of_points(s, count, t.x, t.u);
+        vti_velocity_of_tracers(s, NULL, count, t.x, t.u);
     }
     vti_parallel_for(s->def.threads, count, TRIP_BLOCK, arrive, &t);
     vti_arena_pop(&s->arena, mark);

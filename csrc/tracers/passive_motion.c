@@ -73,13 +73,14 @@ static void arrive(void *data, int64_t begin, int64_t end)
 
 /* Velocity at points of the frame, `since` seconds after the beginning of the substep, in a part
  * [from, to]. */
-static void find_velocity(vt_simulation *s, const vt_passive *rows, double since, double from,
-                          double to, int64_t count, const float *points, float *u)
+static void find_velocity(vt_simulation *s, const vt_passive *rows, const vt_far_lattice *lattice,
+                          double since, double from, double to, int64_t count, const float *points,
+                          float *u)
 {
     double way[3];
     vti_integrate_winds(s, s->time, s->time + since, way);
     if (rows->induced) {
-        vti_velocity_of_points(s, count, points, u);
+        vti_velocity_of_tracers(s, lattice, count, points, u);
     } else {
         vti_set_wind_grids(s, s->time + from, s->time + to, way);
         memset(u, 0, 12 * (size_t)count);
@@ -108,21 +109,25 @@ static void move_portion(vt_simulation *s, double dt, int64_t parts, const vt_pa
                          int64_t count, flight *f)
 {
     const int threads = s->def.threads;
+    const size_t mark = vti_arena_mark(&s->arena);
+    const vt_far_lattice *const lattice =
+        rows->induced ? vti_open_far_lattice(s, count, f->position) : NULL;
     for (int64_t part = 0; part < parts; part++) {
         const double from = dt * (double)part / (double)parts;
         const double to = dt * (double)(part + 1) / (double)parts;
         f->end = (float)to;
         f->length = (float)(to - from);
-        find_velocity(s, rows, from, from, from, count, f->position, f->u);
+        find_velocity(s, rows, lattice, from, from, from, count, f->position, f->u);
         f->along = f->u;
         vti_parallel_for(threads, count, BLOCK, find_middle, f);
-        find_velocity(s, rows, 0.5 * (from + to), from, to, count, f->middle, f->first);
+        find_velocity(s, rows, lattice, 0.5 * (from + to), from, to, count, f->middle, f->first);
         f->along = f->first;
         vti_parallel_for(threads, count, BLOCK, find_middle, f);
-        find_velocity(s, rows, 0.5 * (from + to), from, to, count, f->middle, f->u);
+        find_velocity(s, rows, lattice, 0.5 * (from + to), from, to, count, f->middle, f->u);
         vti_parallel_for(threads, count, BLOCK, go_on, f);
     }
     vti_parallel_for(threads, count, BLOCK, arrive, f);
+    vti_arena_pop(&s->arena, mark);
 }
 
 vt_passive vti_passive_tracers(const vt_simulation *s, int32_t induced)

@@ -12,9 +12,9 @@
 static const double most_turned = 2;
 
 /* Each wave acts exactly as a shear, however far: what is done too seldom is only that the waves
- * follow the flow. Tracers are stirred once its fast parts have turned by this, rad: then they have
- * gone up to .4 cores, and the shortest waves are one core long. */
-static const double least_turned = 1;
+ * follow the flow. Tracers are stirred once its fast parts have turned by this, rad, and at the end
+ * of each step: by then they have gone up to .6 cores, and the shortest waves are one core long. */
+static const double least_turned = 1.5;
 
 /* In cores of the grid. Where waves are seven cores long the grid has half of the energy that it
  * should have, and next to none at half of that. */
@@ -25,15 +25,15 @@ static const double first_wave = 4;
  * grid resolves dissolve in pictures, with half of it they stay. */
 static const double speed_share = 0.4;
 
-/* Places are kept on multiples of this, at most a 128th of a core and a power of 2: the phases of
- * the shortest waves of three octaves are then off by .003 turns rms, and archives take 3 to 6
+/* Places are kept on multiples of this, at most a 64th of a core and a power of 2: the phases of
+ * the shortest waves of three octaves are then off by .006 turns rms, and archives take 2 to 4
  * bytes for the places of a tracer instead of 9 to 16. */
 static double find_lattice(double core)
 {
     double lattice = 1;
-    while (lattice > core / 128 && lattice > 0x1p-40)
+    while (lattice > core / 64 && lattice > 0x1p-40)
         lattice /= 2;
-    while (2 * lattice <= core / 128 && lattice < 0x1p40)
+    while (2 * lattice <= core / 64 && lattice < 0x1p40)
         lattice *= 2;
     return lattice;
 }

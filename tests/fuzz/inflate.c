@@ -6,6 +6,7 @@
 
 #include "archive/byte_planes.h"
 #include "archive/inflate.h"
+#include "archive/row_chunks.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

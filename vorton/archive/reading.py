@@ -52,7 +52,7 @@ _BEGIN = struct.Struct("<4sIQQq")  # of a frame: its block, its number
 _MOST_DIRECTORY = 1 << 20
 _SEARCHED_AT_ONCE = 1 << 20
 _MOST_LOST = 100_000  # frames in one gap: numbers farther apart are none that damage leaves
-_MAGIC, _END, _VERSION = b"vortonA\n", b"vortonE\n", 1
+_MAGIC, _END, _VERSION = b"vortonA\n", b"vortonE\n", 2
 
 
 class DamageError(ValueError):
@@ -353,8 +353,9 @@ class Archive:
         if BLOCK.size + len(content) != length or size > len(content) - _HEAD.size:
             raise ValueError(f"{self.path}: is not a motion archive")
         if version != _VERSION:
-            text = f"version {version} of the format, this vorton reads {_VERSION}: update vorton"
-            raise ValueError(f"{self.path}: {text}")
+            text = f"version {version} of the format, this vorton reads {_VERSION}"
+            what = "it is of an older one, bake again" if version < _VERSION else "update vorton"
+            raise ValueError(f"{self.path}: {text}: {what}")
         try:
             about = parse_json(content[_HEAD.size : _HEAD.size + size])
         except ValueError as error:

@@ -104,7 +104,7 @@ def campfire() -> Scene:
     burns = Combustion()
     scene = Scene("campfire", seed=7, combustion=burns, voxel=0.03)
     bed = Disk((0, 0, 0.05), radius=0.25, thickness=0.1)
-    fire = {"temperature": 800, "fuel": 1.0, "swirl": 1.5, "taper": 0.5, "flicker": 0.9}
+    fire = {"temperature": 800, "fuel": 1.0, "swirl": 0.5, "taper": 0.5, "flicker": 0.9}
     scene.add(Emitter(bed, **fire, core=0.05, lifetime=1.3, per_voxel=20))
     scene.add(Body(Sphere((0, 0, 1.2), radius=0.2)))
     return scene

@@ -31,8 +31,8 @@ _VECTORS = ("position", "velocity")
 _LEVEL = 1
 
 # A column is packed where pieces of it say that less than this of its bytes would be left. Of
-# positions, velocities and what burns .84 to .93 would, for ten times the time of writing them.
-_MOST_PACKED = 0.75
+# positions, velocities and what burns .6 to .93 would, for ten times the time of writing them.
+_MOST_PACKED = 0.5
 _PIECE, _PIECES = 4096, 4  # bytes each; with four times as many, looking takes 5 % of a frame
 _EPOCH = (1980, 1, 1, 0, 0, 0)
 

@@ -227,7 +227,7 @@ class Body(BodyBase):
     angular_velocity: Any = by_keyword(_BODY("angular_velocity"))
     damping: float = by_keyword(_BODY("damping"))
     force: Any = by_keyword(_BODY("force"))
-    shedding: float = by_keyword(_BODY("shedding"))
+    shedding: float | None = by_keyword(_BODY("shedding"))
     torque: Any = by_keyword(_BODY("torque"))
     specific_heat: float | None = by_keyword(_BODY("specific_heat"))
     deformation: Deformation | None = by_keyword(

@@ -173,7 +173,7 @@ def _is_always_in_grid(scene: Scene, body: Any) -> bool:
     blows = keyed_wind or any(scene.wind)
     blows = blows or any(isinstance(effect, Wind | WindGrid) for effect in scene.effects)
     warm = body.temperature is not None or getattr(body, "specific_heat", None) is not None
-    return warm or (body.panels > 0 and (moves or (blows and body.shedding > 0)))
+    return warm or (body.panels > 0 and (moves or (blows and body.shedding != 0)))
 
 
 def _cells_of_body(scene: Scene, body: Any) -> tuple[float, np.ndarray] | None:

@@ -133,6 +133,8 @@ class VortonFlag(enum.IntFlag):
         A body shed it.
     EMITTED
         An emitter bore it, or it stands for several such.
+    STIRRED
+        It has the vorticity of the eddies of an emitter's swirl.
 
     Examples
     --------
@@ -144,6 +146,7 @@ class VortonFlag(enum.IntFlag):
     BOUND_KNOWN = _core.VORTON_FLAGS["BOUND_KNOWN"]
     SHED = _core.VORTON_FLAGS["SHED"]
     EMITTED = _core.VORTON_FLAGS["EMITTED"]
+    STIRRED = _core.VORTON_FLAGS["STIRRED"]
 
 
 class Vortons(Particles):

@@ -60,7 +60,7 @@ class Emitter(ChangingFluidSource):
     core : number, m, optional
         Core radius of its vortons, 1e-9 to 1e9: the resolution. A grid cell is as wide, vortons
         are born core / 2 apart. Wide cores start late: a ball that is filled once falls or rises
-        from rest by .85, .80, .71 (the default) and .65 of what it should for cores of .14, .2, .32
+        from rest by .85, .80, .69 (the default) and .63 of what it should for cores of .14, .2, .32
         and .4 of its radius; a layer of fog on a floor spreads about half as fast with cores of
         half of its thickness as with a quarter, and slower still on a body that sheds
         (`Body(shedding=0)` lets it slip). Default: a fifth of the cube root of the shape's volume,

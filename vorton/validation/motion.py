@@ -35,6 +35,7 @@ def orbit(
         "stretching": "none",
         "turn": 2.0,
         "time": scheme,
+        "rounding": 0.0,
     }
     sim = _core.Simulation(method=method, **options)
     radius, alpha, core = 0.5, 1.0, 0.8  # a wide core, so that each step is one substep

@@ -97,16 +97,32 @@ VT_INLINE vf wave_at(vf turns, vf *integral)
     return r * vf_fma(size, vf_set(-16.0f), vf_set(8.0f));
 }
 
-VT_INLINE void shear(const vt_eddy_wave *w, const vf place[3], stirred *s)
+/* Moves place[] by a wave of its field. */
+VT_INLINE void shear(const vt_eddy_wave *w, vf place[3], stirred *s)
 {
     vf at = vf_set(w->phase), integral;
     for (int a = 0; a < 3; a++)
-        at = vf_fma(vf_set(w->k[a]), place[a] + s->way[a], at);
+        at = vf_fma(vf_set(w->k[a]), place[a], at);
     const vf moved = s->distance * wave_at(at, &integral);
     for (int a = 0; a < 3; a++) {
-        s->way[a] = vf_fma(vf_set(w->amplitude[a]), moved, s->way[a]);
+        place[a] = vf_fma(vf_set(w->amplitude[a]), moved, place[a]);
         s->potential[a] = vf_fma(vf_set(w->potential[a]), integral, s->potential[a]);
     }
+}
+
+/* By all waves of a field; the places in the other one go along. */
+VT_INLINE void stir_by(const vt_eddies_of_substep *e, int field, stirred s[GROUP])
+{
+    vf place[GROUP][3];
+    for (int n = 0; n < GROUP; n++)
+        for (int a = 0; a < 3; a++)
+            place[n][a] = s[n].place[field][a] + s[n].way[a];
+    for (int w = 0; w < e->waves; w++)
+        for (int n = 0; n < GROUP; n++)
+            shear(&e->field[field].wave[w], place[n], &s[n]);
+    for (int n = 0; n < GROUP; n++)
+        for (int a = 0; a < 3; a++)
+            s[n].way[a] = place[n][a] - s[n].place[field][a];
 }
 
 /* The part of the way that the slope of the speed makes. */
@@ -162,9 +178,7 @@ static void stir_group(const context *c, chunk *rows, int i)
         prepare(c, &s[n], vf_load(rows->age + at));
     }
     for (int f = 0; f < VT_EDDY_FIELDS; f++)
-        for (int w = 0; w < e->waves; w++)
-            for (int n = 0; n < GROUP; n++)
-                shear(&e->field[f].wave[w], s[n].place[f], &s[n]);
+        stir_by(e, f, s);
     for (int n = 0; n < GROUP; n++) {
         const int at = i + n * VL;
         vf moved[3];

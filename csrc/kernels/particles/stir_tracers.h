@@ -19,7 +19,7 @@
 #include "base/kernel.h"
 #include "model/grid.h"
 
-enum { VT_EDDY_FIELDS = 2, VT_EDDY_WAVES = 12 /* of an octave */, VT_MOST_OCTAVES = 4 };
+enum { VT_EDDY_FIELDS = 2, VT_EDDY_WAVES = 8 /* of an octave */, VT_MOST_OCTAVES = 4 };
 
 typedef struct vt_eddy_wave {
     float k[3];         /* turns per metre */

@@ -103,7 +103,7 @@ class Start:
 STARTS: dict[str, Start] = {
     "FIRE": Start(
         "Fire", "EMITTER",
-        {"temperature": 700.0, "fuel": 0.9, "taper": 0.5, "flicker": 0.9, "swirl": 1.5,
+        {"temperature": 700.0, "fuel": 0.9, "taper": 0.5, "flicker": 0.9, "swirl": 0.5,
          "renew": 3.0, "lifetime": 1.3, "per_voxel": 20.0},
         burns=True,
     ),

@@ -1,0 +1,28 @@
+/* Words as their classes, of which some come far more often than others, and the digits that these
+ * leave open, which are noise: what is stored of a number is then hardly more than what it tells.
+ *
+ * The class of a word below 8 is the word; that of one of L bits (4 .. 32) is 8 + 4 (L - 4) + the
+ * two bits after its highest, and L - 3 bits are left, its lowest. These lie one behind the other,
+ * from the lowest bit of each byte on; bits of the last byte that nothing fills are 0. */
+#pragma once
+
+#include <stddef.h>
+#include <stdint.h>
+
+enum { VT_CLASSES = 8 + 4 * (32 - 3) };
+
+/* Classes of the words; the digits that are left to `digits`, which has room for 29 bits each and 8
+ * bytes more. Returns the bytes that they take. */
+size_t vti_part_words(const uint32_t *words, int64_t count, uint8_t *classes, uint8_t *digits);
+
+/* Back from `size` bytes of digits; -1: they are not those that the classes leave. */
+int vti_join_classes(const uint8_t *classes, const uint8_t *digits, size_t size, int64_t count,
+                     uint32_t *words);
+
+/* Class of a word, and how many of its bits are left. */
+static inline uint32_t vti_class_of(uint32_t word, uint32_t *left)
+{
+    const uint32_t length = 31 - (uint32_t)__builtin_clz(word | 4); /* of the bits but the first */
+    *left = length - 2;
+    return word < 8 ? word : 4 * length + (word >> (length - 2) & 3) - 4;
+}

@@ -1,0 +1,66 @@
+"""How many bytes the archive of a frame takes: the goals, on the scenes that README shows."""
+
+import runpy
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import vorton as vt
+from vorton import _core
+from vorton.archive.reading import Archive, _directory, fields_of
+
+EXAMPLES = Path(__file__).parents[1] / "examples"
+TRACER, VORTON = 12, 40  # bytes, at most
+
+
+def campfire():
+    """README's."""
+    scene = vt.Scene("campfire", seed=7, combustion=vt.Combustion(), voxel=0.03)
+    bed = vt.Disk((0, 0, 0.05), radius=0.25, thickness=0.1)
+    fire = {"temperature": 800, "fuel": 1.0, "swirl": 0.5, "taper": 0.5, "flicker": 0.9}
+    scene.add(vt.Emitter(bed, **fire, core=0.05, lifetime=1.3, per_voxel=20))
+    scene.add(vt.Body(vt.Sphere((0, 0, 1.2), radius=0.2)))
+    return scene
+
+
+def example(name):
+    return runpy.run_path(str(EXAMPLES / f"{name}.py"))["scene"]
+
+
+@pytest.mark.parametrize("name, frame", [("campfire", 31), ("plume", 40), ("ring", 12)])
+def test_a_frame_takes_few_bytes_and_goes_on_bit_for_bit(name, frame, tmp_path):
+    sim = vt.Simulation(campfire() if name == "campfire" else example(name), threads=2)
+    sim.step(frame - 1)
+    path = tmp_path / "a.vta"
+    sim.save(path)
+    with Archive(path) as archive:
+        taken = {name: size for name, *_, size, _ in _directory(archive.block(frame))}
+        fields = archive.fields(frame)
+    for kind, most in (("tracers", TRACER), ("vortons", VORTON)):
+        rows = len(fields[f"{kind}.id"])
+        assert rows > 3000
+        assert sum(n for f, n in taken.items() if f.startswith(kind)) <= most * rows, kind
+    again = vt.Simulation.load(path, threads=2)
+    for each in (sim, again):
+        each.step(2)
+    assert again.same_state(sim)
+
+
+def test_fields_come_back_as_they_are():
+    """Also those that a lattice does not hold: newborn tracers, and whatever is written."""
+    sim = vt.Simulation(example("plume"), threads=2)
+    sim.step(12)
+    place = sim.tracers.position
+    rng = np.random.default_rng(1)
+    rows = rng.choice(len(place), 200, replace=False)
+    place[rows[:100]] += rng.normal(0, 1e-4, (100, 3)).astype("f")
+    place[rows[100:150]] = rng.normal(0, 1e6, (50, 3)).astype("f")
+    place[rows[150:]] = [-0.0, 1e-44, 2.0**30]
+    state = bytes(sim._core.save_state(13))
+    given = dict(fields_of(state))
+    for threads in (1, 2):
+        packed = _core.pack_state(state, threads)
+        found = dict(fields_of(bytes(_core.unpack_state(packed, threads))))
+        for name, values in found.items():
+            assert values.tobytes() == given[name].tobytes(), name
