@@ -16,7 +16,6 @@ import numpy as np
 from ..base.checks import (
     Vector,
     check_choice,
-    check_integer,
     check_keys,
     check_number,
     check_vector,
@@ -54,16 +53,6 @@ def number(
     return field(
         default, lambda n, v: check_number(n, v, unit=unit, **limits), text, unit, optional,
         type="number", **limits,
-    )  # fmt: skip
-
-
-def integer(
-    default: int | None, text: str, *, least: int, most: int, optional: bool = False
-) -> Any:
-    """Field for a whole number in [least, most]."""
-    return field(
-        default, lambda n, v: check_integer(n, v, least=least, most=most), text, "", optional,
-        type="whole", least=least, most=most,
     )  # fmt: skip
 
 
