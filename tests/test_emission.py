@@ -1,6 +1,7 @@
 """Births on surfaces, at points, and in thin meshes."""
 
 import threading
+import os
 import time
 
 import numpy as np
@@ -273,7 +274,8 @@ def test_thin_plate_is_filled_evenly_and_soon(thickness):
     mesh, axes = slab(thickness)
     start = time.process_time()
     x = places(mesh, 20000) @ axes.T
-    assert time.process_time() - start < 3
+    if "VORTON_SANITIZE" not in os.environ:  # which takes several times as long
+        assert time.process_time() - start < 3
     assert abs(x[:, :2]).max() < 1.001 and abs(x[:, 2]).max() < thickness / 2 * 1.01
     cells = np.floor((x[:, :2] + 1) * 5).clip(0, 9).astype(int)
     assert is_uniform(np.bincount(cells[:, 0] * 10 + cells[:, 1], minlength=100), np.ones(100))

@@ -33,7 +33,7 @@ static size_t grid_bytes_for(int64_t max_nodes)
 static size_t arena_bytes_for(const vt_simulation_def *def)
 {
     return 512 * (size_t)def->max_nodes + 1280 * (size_t)def->max_vortons +
-           240 * (size_t)def->max_tracers + ((size_t)1 << 32);
+           320 * (size_t)def->max_tracers + ((size_t)1 << 32);
 }
 
 static size_t panel_bytes_for(const vt_simulation_def *def)

@@ -9,10 +9,11 @@
 enum {
     BRICK = 8, /* nodes along a brick */
     BRICK_NODES = BRICK * BRICK * BRICK,
-    MOST_BRICKS = 128,  /* points for each brick, and */
-    WORTH = 2,          /* for each node, that are worth it */
-    REACH = 3,          /* nodes from the nearest one to the farthest that a point needs */
-    MOST_BOX = 1 << 24, /* bricks */
+    MOST_BRICKS = 128,    /* points for each brick, and */
+    WORTH = 2,            /* for each node, that are worth it */
+    REACH = 3,            /* nodes from the nearest one to the farthest that a point needs */
+    MOST_BOX = 1 << 22,   /* bricks, and */
+    MOST_ALONG = 1 << 16, /* of them along an axis */
     BLOCK = 4096
 };
 
@@ -45,6 +46,18 @@ static inline void locate(const vt_far_lattice *l, const float *point, int32_t n
         node[axis] = (int32_t)(place + 0.5f);
         away[axis] = place - (float)node[axis];
     }
+}
+
+/* Whether the nodes that a point needs lie in the box: not of one that is no number, nor where
+ * floats tell nodes apart no more. */
+static inline int is_within(const vt_far_lattice *l, const float *point)
+{
+    int within = 1;
+    for (int axis = 0; axis < 3; axis++) {
+        const float place = (point[axis] - l->low[axis]) * l->per_edge;
+        within &= place >= REACH && place < (float)(l->bricks[axis] * BRICK - REACH - 1);
+    }
+    return within;
 }
 
 /* What node number n along an axis adds to the number of the brick in the box, and of the node in
@@ -87,10 +100,10 @@ static int find_box(const vt_grid *grid, vt_far_lattice *l, int64_t count, const
     double bricks = 1;
     for (int axis = 0; axis < 3; axis++) {
         const double origin = (double)vti_grid_origin(grid, axis);
-        const double first = floor(((double)low[axis] - origin) / grid->spacing) - REACH - 1;
-        const double last = floor(((double)high[axis] - origin) / grid->spacing) + REACH + 1;
+        const double first = floor(((double)low[axis] - origin) / grid->spacing) - REACH - 2;
+        const double last = floor(((double)high[axis] - origin) / grid->spacing) + REACH + 3;
         const double along = floor((last - first) / BRICK) + 1;
-        if (!(along <= (double)count))
+        if (!(along >= 1 && along <= (double)count && along <= MOST_ALONG))
             return 0;
         l->bricks[axis] = (int32_t)along;
         l->corner[axis] = origin + first * grid->spacing;
@@ -109,6 +122,8 @@ static int number_bricks(vt_far_lattice *l, int64_t count, const float *points)
     for (int64_t i = 0; i < count; i++) {
         int32_t node[3];
         float away[3];
+        if (!is_within(l, points + 3 * i))
+            continue;
         locate(l, points + 3 * i, node, away);
         for (int corner = 0; corner < 8; corner++) {
             int32_t brick = 0;
@@ -155,6 +170,8 @@ static void mark_nodes(vt_far_lattice *l, int64_t count, const float *points)
     for (int64_t i = 0; i < count; i++) {
         int32_t node[3];
         float away[3];
+        if (!is_within(l, points + 3 * i))
+            continue;
         locate(l, points + 3 * i, node, away);
         uint8_t *const use = &l->use[slot_of_node(l, node)];
         if (*use & MARKED)
@@ -261,16 +278,11 @@ static void serve_points(void *context, int64_t begin, int64_t end)
     const vt_far_lattice *const l = job->lattice;
     for (int64_t i = begin; i < end; i++) {
         const float *const point = job->points + 3 * i;
-        int within = 1;
-        for (int axis = 0; axis < 3; axis++) {
-            const float place = (point[axis] - l->low[axis]) * l->per_edge;
-            within &= place >= 1 && place < (float)(l->bricks[axis] * BRICK - 2);
-        }
-        job->left[i] = (uint8_t)!(within && serve(l, point, job->velocity + 3 * i));
+        job->left[i] = (uint8_t)!(is_within(l, point) && serve(l, point, job->velocity + 3 * i));
     }
 }
 
-/* The far field of vortons and charges, and the walls outside the grid. */
+/* The far field of vortons and charges. */
 static void sum_all(vt_simulation *s, int64_t count, const float *points, float *velocity)
 {
     s->stages->far_velocity(&s->grid, &s->moments, s->def.method.opening_angle, count, points,
@@ -278,7 +290,6 @@ static void sum_all(vt_simulation *s, int64_t count, const float *points, float 
     if (s->grid.has_potential)
         s->stages->far_gradient(&s->grid, &s->charges, s->def.method.opening_angle, count, points,
                                 velocity, s->def.threads);
-    vti_add_outer_panels(s, count, points, velocity);
 }
 
 static void sum_nodes(vt_simulation *s, vt_far_lattice *l)
@@ -376,5 +387,7 @@ void vti_far_velocity(vt_simulation *s, const vt_far_lattice *lattice, int64_t c
     } else {
         sum_all(s, count, points, velocity);
     }
+    /* which jumps at a wall, and is no field to interpolate */
+    vti_add_outer_panels(s, count, points, velocity);
     vti_arena_pop(&s->arena, mark);
 }

@@ -1,8 +1,9 @@
 /* Velocity outside the grid, of the far field, of expansion and of walls there. For points that lie
- * close together, such as voxels and tracers, it is summed at the nodes of a lattice as wide as the
- * cells of the grid, where there are points, and interpolated by quadratic B-splines, whose
- * coefficients are the velocities less an eighth of their second differences: exact to the third
- * order (Hockney and Eastwood, Computer Simulation Using Particles, 1988, chapter 5). */
+ * close together, such as voxels and tracers, all but that of walls is summed at the nodes of a
+ * lattice as wide as the cells of the grid, where there are points, and interpolated by quadratic
+ * B-splines, whose coefficients are the velocities less an eighth of their second differences:
+ * exact to the third order (Hockney and Eastwood, Computer Simulation Using Particles, 1988,
+ * chapter 5). */
 #pragma once
 
 #include "state/simulation.h"
