@@ -1,7 +1,7 @@
 """Births on surfaces, at points, and in thin meshes."""
 
-import threading
 import os
+import threading
 import time
 
 import numpy as np
