@@ -37,27 +37,36 @@ static inline int64_t box_of(const vt_far_lattice *l)
     return (int64_t)l->bricks[0] * l->bricks[1] * l->bricks[2];
 }
 
-/* The node nearest to a point in the box, and how far the point is from it, in edges. */
-static inline void locate(const vt_far_lattice *l, const float *point, int32_t node[3],
-                          float away[3])
+/* The node nearest to a point, and how far the point is from it, in edges; 0 where nodes that it
+ * needs lie outside of the box: of a point that is no number, or where floats tell nodes apart no
+ * more. */
+static inline int locate(const vt_far_lattice *l, const float *point, int32_t node[3],
+                         float away[3])
 {
     for (int axis = 0; axis < 3; axis++) {
         const float place = (point[axis] - l->low[axis]) * l->per_edge;
+        if (!(place >= REACH && place < (float)(l->bricks[axis] * BRICK - REACH - 1)))
+            return 0;
         node[axis] = (int32_t)(place + 0.5f);
         away[axis] = place - (float)node[axis];
     }
+    return 1;
 }
 
-/* Whether the nodes that a point needs lie in the box: not of one that is no number, nor where
- * floats tell nodes apart no more. */
-static inline int is_within(const vt_far_lattice *l, const float *point)
+/* The node beside another on one of its six sides. */
+static inline void step_to_side(const int32_t node[3], int side, int32_t beside[3])
 {
-    int within = 1;
-    for (int axis = 0; axis < 3; axis++) {
-        const float place = (point[axis] - l->low[axis]) * l->per_edge;
-        within &= place >= REACH && place < (float)(l->bricks[axis] * BRICK - REACH - 1);
-    }
-    return within;
+    memcpy(beside, node, 3 * sizeof *beside);
+    beside[side / 2] += side % 2 ? 1 : -1;
+}
+
+/* Node number n of a brick, in the numbers of the box. */
+static inline void node_of_brick(const vt_far_lattice *l, int64_t brick, int32_t n, int32_t node[3])
+{
+    const int64_t row = brick / l->bricks[2];
+    node[0] = (int32_t)(row / l->bricks[1]) * BRICK + n / BRICK / BRICK;
+    node[1] = (int32_t)(row % l->bricks[1]) * BRICK + n / BRICK % BRICK;
+    node[2] = (int32_t)(brick % l->bricks[2]) * BRICK + n % BRICK;
 }
 
 /* What node number n along an axis adds to the number of the brick in the box, and of the node in
@@ -122,9 +131,8 @@ static int number_bricks(vt_far_lattice *l, int64_t count, const float *points)
     for (int64_t i = 0; i < count; i++) {
         int32_t node[3];
         float away[3];
-        if (!is_within(l, points + 3 * i))
+        if (!locate(l, points + 3 * i, node, away))
             continue;
-        locate(l, points + 3 * i, node, away);
         for (int corner = 0; corner < 8; corner++) {
             int32_t brick = 0;
             for (int axis = 0; axis < 3; axis++)
@@ -155,8 +163,8 @@ static void mark_around(vt_far_lattice *l, const int32_t nearest[3])
             continue;
         *use |= MIXED | SUMMED;
         for (int side = 0; side < 6; side++) {
-            int32_t beside[3] = {at[0], at[1], at[2]};
-            beside[side / 2] += side % 2 ? 1 : -1;
+            int32_t beside[3];
+            step_to_side(at, side, beside);
             l->use[slot_of_node(l, beside)] |= SUMMED;
         }
     }
@@ -170,9 +178,8 @@ static void mark_nodes(vt_far_lattice *l, int64_t count, const float *points)
     for (int64_t i = 0; i < count; i++) {
         int32_t node[3];
         float away[3];
-        if (!is_within(l, points + 3 * i))
+        if (!locate(l, points + 3 * i, node, away))
             continue;
-        locate(l, points + 3 * i, node, away);
         uint8_t *const use = &l->use[slot_of_node(l, node)];
         if (*use & MARKED)
             continue;
@@ -192,16 +199,14 @@ static void place_nodes(const vt_far_lattice *l, double edge, float *places, uin
     for (int64_t b = 0; b < box_of(l); b++) {
         if (!l->brick[b])
             continue;
-        const int64_t at[3] = {b / l->bricks[2] / l->bricks[1], b / l->bricks[2] % l->bricks[1],
-                               b % l->bricks[2]};
-        for (int64_t n = 0; n < BRICK_NODES; n++) {
+        for (int32_t n = 0; n < BRICK_NODES; n++) {
             const int64_t slot = (l->brick[b] - 1) * (int64_t)BRICK_NODES + n;
-            const int64_t within[3] = {n / BRICK / BRICK, n / BRICK % BRICK, n % BRICK};
+            int32_t node[3];
             if (!(l->use[slot] & SUMMED))
                 continue;
+            node_of_brick(l, b, n, node);
             for (int axis = 0; axis < 3; axis++)
-                places[3 * found + axis] =
-                    (float)(l->corner[axis] + edge * (double)(at[axis] * BRICK + within[axis]));
+                places[3 * found + axis] = (float)(l->corner[axis] + edge * (double)node[axis]);
             slots[found++] = (uint32_t)slot;
         }
     }
@@ -213,20 +218,16 @@ static void mix_brick(void *context, int64_t b)
     const vt_far_lattice *const l = context;
     if (!l->brick[b])
         return;
-    const int64_t yz = b % ((int64_t)l->bricks[1] * l->bricks[2]);
-    const int32_t low[3] = {(int32_t)(b / l->bricks[1] / l->bricks[2]) * BRICK,
-                            (int32_t)(yz / l->bricks[2]) * BRICK,
-                            (int32_t)(yz % l->bricks[2]) * BRICK};
     for (int32_t n = 0; n < BRICK_NODES; n++) {
-        const int32_t at[3] = {low[0] + n / BRICK / BRICK, low[1] + n / BRICK % BRICK,
-                               low[2] + n % BRICK};
+        int32_t at[3];
         const int64_t slot = (l->brick[b] - 1) * (int64_t)BRICK_NODES + n;
         if (!(l->use[slot] & MIXED))
             continue;
+        node_of_brick(l, b, n, at);
         f4 sum = f4_set(1.75f) * l->summed[slot];
         for (int side = 0; side < 6; side++) {
-            int32_t beside[3] = {at[0], at[1], at[2]};
-            beside[side / 2] += side % 2 ? 1 : -1;
+            int32_t beside[3];
+            step_to_side(at, side, beside);
             sum -= f4_set(0.125f) * l->summed[slot_of_node(l, beside)];
         }
         l->mixed[slot] = sum;
@@ -240,13 +241,14 @@ typedef struct serve_job {
     uint8_t *left; /* whether the lattice does not serve a point */
 } serve_job;
 
-/* By quadratic B-splines; returns whether the lattice serves the point, which lies in the box. */
+/* By quadratic B-splines; returns whether the lattice serves the point. */
 static inline int serve(const vt_far_lattice *l, const float *point, float *velocity)
 {
     int32_t node[3];
     float away[3], weight[3][3];
     node_step step[3][3];
-    locate(l, point, node, away);
+    if (!locate(l, point, node, away))
+        return 0;
     for (int axis = 0; axis < 3; axis++) {
         const float low = 0.5f - away[axis], high = 0.5f + away[axis];
         weight[axis][0] = 0.5f * low * low;
@@ -276,10 +278,8 @@ static void serve_points(void *context, int64_t begin, int64_t end)
 {
     const serve_job *const job = context;
     const vt_far_lattice *const l = job->lattice;
-    for (int64_t i = begin; i < end; i++) {
-        const float *const point = job->points + 3 * i;
-        job->left[i] = (uint8_t)!(is_within(l, point) && serve(l, point, job->velocity + 3 * i));
-    }
+    for (int64_t i = begin; i < end; i++)
+        job->left[i] = (uint8_t)!serve(l, job->points + 3 * i, job->velocity + 3 * i);
 }
 
 /* The far field of vortons and charges. */

@@ -102,15 +102,10 @@ static void stir_shape(vt_simulation *s, const vt_fluid_emitter *p)
                   .lifetime = vti_parcels_at(p, s->time).lifetime,
                   .now = moment_at(s, p, s->time),
                   .before = moment_at(s, p, s->time - s->last_substep)};
+    if (!(k.now.swirl > 0 || k.before.swirl > 0)) /* what it had before is taken back */
+        return;
     vti_find_ball(&k.now.shape, &k.now.pose, k.middle, &k.reach2);
     vti_parallel_for(s->def.threads, s->vortons.set.count, BLOCK, stir_block, &k);
-}
-
-/* Now, or at the last substep: what it had is taken back. */
-static int has_swirl(const vt_simulation *s, const vt_fluid_emitter *p)
-{
-    return vti_parcels_at(p, s->time).swirl > 0 ||
-           vti_parcels_at(p, s->time - s->last_substep).swirl > 0;
 }
 
 /* Where nothing is lifted, fluid that is born piles up: each has its own eddies. */
@@ -120,7 +115,7 @@ void vti_stir_inflow(vt_simulation *s)
         return;
     for (int32_t n = 0; n < s->sources.fluid_emitter_count; n++) {
         const vt_fluid_emitter *const p = &s->sources.parcels[n];
-        const int fills = p->eddies && has_swirl(s, p) && !p->points && !(p->shape.shape.layer > 0);
+        const int fills = p->eddies && !p->points && !(p->shape.shape.layer > 0);
         if (fills && p->stream.rate > 0 && s->time >= p->stream.start && s->time < p->stream.end &&
             vti_parcels_at(p, s->time).rate > 0)
             stir_shape(s, p);
