@@ -1,6 +1,7 @@
 """What `import vorton` offers, for type checkers and editors: __init__.py imports it when asked."""
 
 from . import archive as archive
+from . import bench as bench
 from . import film as film
 from . import hosts as hosts
 from . import preview as preview

@@ -115,8 +115,7 @@ void vti_stir_inflow(vt_simulation *s)
         return;
     for (int32_t n = 0; n < s->sources.fluid_emitter_count; n++) {
         const vt_fluid_emitter *const p = &s->sources.parcels[n];
-        const int fills = p->eddies && !p->points && !(p->shape.shape.layer > 0);
-        if (fills && p->stream.rate > 0 && s->time >= p->stream.start && s->time < p->stream.end &&
+        if (vti_fluid_follows_eddies(p) && s->time >= p->stream.start && s->time < p->stream.end &&
             vti_parcels_at(p, s->time).rate > 0)
             stir_shape(s, p);
     }

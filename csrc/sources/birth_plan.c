@@ -60,6 +60,13 @@ static vt_status count_tracers(const vt_simulation *s, double from, double to, v
     return status;
 }
 
+static uint32_t flags_of(const vt_fluid_emitter *p)
+{
+    if (p->points)
+        return 0;
+    return VT_FLAG_EMITTED | (vti_fluid_follows_eddies(p) ? VT_FLAG_STIRRED : 0);
+}
+
 /* Parcels follow the structures, as many as there is room for; returns how many vortons there are.
  */
 static int64_t plan_fluid_emitter(const vt_simulation *s, int64_t at, vt_births *b)
@@ -85,7 +92,7 @@ static int64_t plan_fluid_emitter(const vt_simulation *s, int64_t at, vt_births 
                            .set = VT_VORTONS,
                            .neutral = vti_parcels_are_neutral(&s->sources.parcels[p]),
                            .is_vortex = vti_parcels_are_vortices(&s->sources.parcels[p]),
-                           .flags = s->sources.parcels[p].points ? 0 : VT_FLAG_EMITTED,
+                           .flags = flags_of(&s->sources.parcels[p]),
                            .source = s->sources.parcels[p].stream.id};
         at += count;
     }
@@ -233,10 +240,11 @@ static int64_t emit_vortons(vt_simulation *s, vt_births *b, int64_t from, int64_
     return first;
 }
 
+/* What is born outside the shape, around it, has none of its eddies. */
 static uint32_t flags_at_birth(const vt_simulation *s, const vt_birth_run *run, int64_t row)
 {
-    const uint32_t swirls = s->vortons.birth_strength[row] > 0 ? VT_FLAG_STIRRED : 0;
-    return run->flags | (run->flags & VT_FLAG_EMITTED ? swirls : 0);
+    const uint32_t still = s->vortons.birth_strength[row] > 0 ? 0 : VT_FLAG_STIRRED;
+    return run->flags & ~still;
 }
 
 /* Where the source moves in parts: what is born in one is there for the next. */
@@ -250,8 +258,7 @@ static void emit_run(vt_simulation *s, vt_births *b, vt_birth_run *run, int64_t 
             s->vortons.flags[i] |= flags_at_birth(s, run, i);
         if (run->is_vortex)
             vti_mark_newborn_vortex(s, first, kept - run->next);
-        run->next = kept;
-        due -= end - kept;
+        run->next = end;
     }
 }
 

@@ -103,6 +103,11 @@ vt_emitter_def vti_parcels_at(const vt_fluid_emitter *p, double time)
     return now;
 }
 
+int vti_fluid_follows_eddies(const vt_fluid_emitter *p)
+{
+    return p->eddies && !p->points && !(p->shape.shape.layer > 0) && p->stream.rate > 0;
+}
+
 double vti_fuel_share(const vt_simulation *s, const vt_fluid_emitter *p, const vt_emitter_def *now,
                       const vt_pose *pose, const double place[3], double time)
 {

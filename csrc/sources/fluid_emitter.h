@@ -25,6 +25,10 @@ vt_status vti_copy_fluid_emitter(const vt_fluid_emitter *from, vt_fluid_emitter 
 vt_parcel_list vti_list_parcels(vt_simulation *simulation, const vt_fluid_emitter *parcels,
                                 double from, double to, int64_t room);
 
+/* Whether the fluid in the shape follows the eddies (population/inflow_swirl.h), of an emitter that
+ * goes on: else only what is born has them. */
+int vti_fluid_follows_eddies(const vt_fluid_emitter *parcels);
+
 /* What is born at a time carries, how long it lives and how it swirls; nothing else of the
  * definition. */
 vt_emitter_def vti_parcels_at(const vt_fluid_emitter *parcels, double time);

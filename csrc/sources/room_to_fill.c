@@ -273,7 +273,7 @@ static void take_eddies(const room *r, int64_t row, float volume)
     const vt_vortons *const v = &r->simulation->vortons;
     double world[3], place[3];
     float strength[3];
-    if (!p->eddies || !(v->flags[row] & VT_FLAG_STIRRED))
+    if (!vti_fluid_follows_eddies(p) || !(v->flags[row] & VT_FLAG_STIRRED))
         return;
     find_world_of(r, row, world);
     vti_pose_point_back(&r->pose, world, place);
@@ -355,11 +355,17 @@ static int has_moved(const vt_simulation *s, const vt_fluid_emitter *p, double f
     return 0;
 }
 
+/* Whether the births of an emitter depend on what is there. */
+static int looks_for_room(const vt_simulation *s, const vt_fluid_emitter *p)
+{
+    return p && !p->points && !(p->shape.shape.layer > 0) && vti_is_lifted(s);
+}
+
 int64_t vti_end_of_place(const vt_simulation *s, const vt_births *b, const vt_birth_run *run,
                          int64_t end)
 {
     const vt_fluid_emitter *const p = find_emitter(s, run);
-    if (!p || p->points)
+    if (!looks_for_room(s, p))
         return end;
     int64_t most = end;
     for (int64_t least = run->next + 1; least < most;) { /* times rise */
@@ -375,7 +381,7 @@ int64_t vti_end_of_place(const vt_simulation *s, const vt_births *b, const vt_bi
 int64_t vti_strike_crowded(vt_simulation *s, vt_births *b, vt_birth_run *run, int64_t end)
 {
     const vt_fluid_emitter *const p = find_emitter(s, run);
-    if (!p || p->points || p->shape.shape.layer > 0 || !vti_is_lifted(s))
+    if (!looks_for_room(s, p))
         return end;
     const size_t mark = vti_arena_mark(&s->arena);
     const double time = b->vorton_time[run->next];
@@ -401,8 +407,5 @@ int64_t vti_strike_crowded(vt_simulation *s, vt_births *b, vt_birth_run *run, in
             move_birth(b, kept++, i);
     make_way(&r);
     vti_arena_pop(&s->arena, mark);
-    for (int64_t i = end; i < run->end; i++)
-        move_birth(b, kept + i - end, i);
-    run->end -= end - kept;
     return kept;
 }

@@ -9,8 +9,8 @@
 
 #include "state/sources.h"
 
-/* Takes those births of the run, up to row `end` of the list, out of the list for which there is no
- * room; returns the end of what is left of them. Where nothing is buoyant, all stay. */
+/* Of the births of the run up to row `end` of the list, those for which there is room come first;
+ * returns where they end. Where nothing is buoyant, there is room for all. */
 int64_t vti_strike_crowded(vt_simulation *simulation, vt_births *births, vt_birth_run *run,
                            int64_t end);
 

@@ -191,6 +191,7 @@ static double drift(vt_simulation *s, vt_births *births, double remaining)
     VT_TIMED(s, contact, vti_end_contact(s, dt, &contacts));
     VT_TIMED(s, bodies, vti_finish_bodies(s));
     change_fluid(s, births, dt, 0);
+    s->last_substep = dt;
     return dt;
 }
 

@@ -67,7 +67,7 @@ static double rate_of_shedding(const vt_simulation *s)
     double most = 0;
     for (int32_t n = 0; n < s->bodies.count && vti_has_panels(s); n++)
         if (vti_sheds(&s->bodies.items[n]))
-            most = fmax(most, s->bodies.items[n].shedding);
+            most = fmax(most, vti_shedding_rate(&s->bodies.items[n]));
     return fmin(most, usual_shedding) / shed_in_substep;
 }
 
