@@ -155,6 +155,8 @@ static void put_topology(vt_bytes *b, const vt_vdb_grid *g)
 /* What says which nodes and voxels exist, and how much room the values take at most. */
 static int plan_grid(vt_vdb_grid *g, int threads)
 {
+    if (g->leaves_out_zeros && vti_leave_out_zeros(g, threads) != 0)
+        return -1;
     g->zip = g->zip && vti_packing_pays(g);
     put_grid_metadata(&g->head, g);
     put_transform(&g->head, g->voxel_size);
@@ -165,6 +167,7 @@ static int plan_grid(vt_vdb_grid *g, int threads)
 static void destroy_grid(vt_vdb_grid *g)
 {
     vti_free(g->blocks);
+    vti_destroy_sparse(g);
     vti_return_borrowed(g->head.bytes);
 }
 
@@ -348,11 +351,13 @@ static vt_vdb_grid grid_of_row(const vt_volume *volume, const vdb_row *row, cons
                                 : row->field == ROW_HEAT  ? heat
                                                           : volume->field[row->field];
     const int is_temperature = row->field == VT_VOLUME_temperature;
+    const int burns = row->field != ROW_DENSITY && !is_temperature;
     return (vt_vdb_grid){.name = row->name,
                          .class_name = "fog volume",
                          .leaves = &volume->density,
                          .values = values,
                          .background = is_temperature ? (float)volume->ambient_temperature : 0.0f,
+                         .leaves_out_zeros = burns,
                          .components = 1};
 }
 

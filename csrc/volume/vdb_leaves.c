@@ -1,5 +1,8 @@
 #include "volume/vdb_leaves.h"
 
+#include <math.h>
+#include <string.h>
+
 #include "base/memory.h"
 #include "base/random.h"
 #include "kernels/dispatch.h"
@@ -7,15 +10,65 @@
 
 enum {
     LEAF_BLOCK = 64, /* leaves that one thread encodes at a time */
-    SAMPLES = 64,    /* so many of them are packed to see whether packing pays */
+    SAMPLES = 16,    /* so many of them are packed to see whether packing pays */
     LEAF_FLOATS = 3 * VT_LEAF_VOXELS
 };
 _Static_assert(sizeof(float) * LEAF_FLOATS <= VT_DEFLATE_MOST, "a leaf is packed at a time");
 
-/* Packing pays where it leaves less than this of the bytes. Half floats of smoke and velocity keep
- * .85 of them (a million tracers, 256 voxels across), and that takes seven times as long as all the
- * rest of the encoding. */
-static const double most_packed = 0.75;
+/* Packing pays where it leaves less than this of the bytes. Half floats of smoke, velocity and fire
+ * keep .75 to .9 of them, and that takes ten times as long as all the rest of the encoding. */
+static const double most_packed = 0.5;
+
+/* ---- what is shown ---- */
+
+/* Half floats round no more than this to 0. */
+static const float least_half = 0x1p-25f;
+
+static void mark_leaf(void *context, int64_t leaf)
+{
+    const vt_vdb_grid *const g = context;
+    const float *value = g->values + leaf * VT_LEAF_VOXELS, least = g->half ? least_half : 0;
+    const uint64_t *const active = g->leaves->masks + leaf * VT_LEAF_WORDS;
+    for (int x = 0; x < VT_LEAF_WORDS; x++, value += 64) {
+        uint64_t shown = 0;
+        for (int i = 0; i < 64; i++)
+            shown |= (uint64_t)(fabsf(value[i]) > least) << i;
+        g->sparse.masks[leaf * VT_LEAF_WORDS + x] = active[x] & shown;
+    }
+}
+
+int vti_leave_out_zeros(vt_vdb_grid *g, int threads)
+{
+    const size_t count = (size_t)g->leaves->count;
+    vt_leaves *const sparse = &g->sparse;
+    int64_t *const rows = vti_allocate_zeroed(count + 1, sizeof *rows);
+    g->rows = rows;
+    sparse->keys = vti_allocate_zeroed(count + 1, sizeof *sparse->keys);
+    sparse->masks = vti_allocate_zeroed(count + 1, VT_LEAF_WORDS * sizeof *sparse->masks);
+    if (!rows || !sparse->keys || !sparse->masks)
+        return -1;
+    vti_parallel_each(threads, g->leaves->count, 16, mark_leaf, g);
+    for (int64_t row = 0; row < g->leaves->count; row++) {
+        const int64_t to = sparse->count;
+        if (vti_leaf_active(sparse, row) == 0)
+            continue;
+        sparse->keys[to] = g->leaves->keys[row];
+        memmove(sparse->masks + to * VT_LEAF_WORDS, sparse->masks + row * VT_LEAF_WORDS,
+                VT_LEAF_WORDS * sizeof *sparse->masks);
+        rows[sparse->count++] = row;
+    }
+    g->leaves = sparse;
+    return 0;
+}
+
+void vti_destroy_sparse(vt_vdb_grid *g)
+{
+    vti_free((int64_t *)g->rows);
+    vti_free(g->sparse.keys);
+    vti_free(g->sparse.masks);
+}
+
+/* ---- values ---- */
 
 /* Values of a leaf as they are stored; a negative size says that they are not packed. */
 static void put_values(vt_bytes *b, const vt_vdb_grid *g, vt_deflate *work, const void *values,
@@ -37,11 +90,18 @@ static void put_values(vt_bytes *b, const vt_vdb_grid *g, vt_deflate *work, cons
     vti_put(b, values, size);
 }
 
-/* Values of the active voxels; returns how many floats. */
+/* All values of a leaf. */
+static const float *values_of(const vt_vdb_grid *g, int64_t row)
+{
+    const int64_t from = g->rows ? g->rows[row] : row;
+    return g->values + from * VT_LEAF_VOXELS * g->components;
+}
+
+/* Those of the active voxels; returns how many floats. */
 static size_t take_active(const vt_vdb_grid *g, int64_t row, float *values)
 {
     const size_t components = (size_t)g->components;
-    const float *from = g->values + (size_t)row * VT_LEAF_VOXELS * components;
+    const float *from = values_of(g, row);
     float *to = values;
     for (int x = 0; x < VT_LEAF_WORDS; x++, from += 64 * components) {
         uint64_t left = g->leaves->masks[row * VT_LEAF_WORDS + x];
@@ -71,7 +131,7 @@ typedef struct leaf_values {
 static void load_leaf(const vt_vdb_grid *g, int64_t row, leaf_values *leaf)
 {
     const size_t all = (size_t)VT_LEAF_VOXELS * (size_t)g->components;
-    const float *values = g->values + (size_t)row * all;
+    const float *values = values_of(g, row);
     size_t count = all;
     if (vti_leaf_active(g->leaves, row) < VT_LEAF_VOXELS) {
         count = take_active(g, row, leaf->values);

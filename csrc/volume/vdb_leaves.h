@@ -6,8 +6,12 @@
 
 uint64_t vti_hash_bytes(uint64_t hash, const vt_bytes *b);
 
-/* Whether packing leaves less than three quarters of the values, as a sample of the leaves shows.
- */
+/* Voxels whose stored value would be 0, the background, are no longer active; leaves without active
+ * voxels go. Nothing burns in most of a fire. -1 when there is no memory. */
+int vti_leave_out_zeros(vt_vdb_grid *g, int threads);
+void vti_destroy_sparse(vt_vdb_grid *g);
+
+/* Whether packing leaves less than half of the values, as a sample of the leaves shows. */
 int vti_packing_pays(const vt_vdb_grid *g);
 
 /* Cuts the leaves into blocks, and says how much room their values take at most; -1 when there is
