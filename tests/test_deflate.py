@@ -7,6 +7,8 @@ import numpy as np
 import pytest
 from native import load
 
+from vorton import _core
+
 MOST = 8192
 BEHIND = b"\x5a" * 16
 
@@ -113,3 +115,51 @@ def test_repeats_from_far_and_of_every_length():
         between = random.integers(0, 256, int(random.integers(0, 7000)), dtype=np.uint8).tobytes()
         data = (part + between + part)[-MOST:]
         assert zlib.decompress(pack(data)) == data
+
+
+# ---- arrays of numbers ----
+
+
+def arrays():
+    random = np.random.default_rng(9)
+    yield "nothing", np.zeros(0)
+    yield "one", np.array([3], np.int32)
+    yield "alike", np.full(100_000, 0.02, np.float32)
+    yield "ids", np.cumsum(random.integers(1, 3, 60_000))
+    yield "noise", random.integers(0, 2**63, 20_000)
+    yield "floats", random.normal(0, 1, (50_000, 3)).astype(np.float32)
+    yield "few values", random.choice(np.float32([0, 0.5, 1, 2]), 70_001)
+    yield "half of it", np.r_[np.zeros(40_000), random.normal(0, 1, 40_000)].astype(np.float32)
+    yield "bytes", random.integers(0, 255, 65_537, dtype=np.uint8)
+
+
+def pack_numbers(array):
+    packed = bytes(_core.pack_numbers(array))
+    reader = zlib.decompressobj(-15)
+    assert reader.decompress(packed + b"\x03\x00") == array.tobytes()
+    assert reader.eof and not reader.unused_data
+    return packed
+
+
+@pytest.mark.parametrize("array", [pytest.param(array, id=name) for name, array in arrays()])
+def test_zlib_reads_packed_numbers(array):
+    parts = [pack_numbers(part) for part in (array, array[: len(array) // 3])]
+    together = zlib.decompress(b"".join(parts) + b"\x03\x00", -15)
+    assert together == array.tobytes() + array[: len(array) // 3].tobytes()
+    assert len(parts[0]) <= array.nbytes + 7 * (array.nbytes // MOST + 3)
+
+
+@pytest.mark.parametrize("name, most", [("alike", 0.004), ("ids", 0.25), ("few values", 0.2)])
+def test_numbers_that_repeat_are_packed(name, most):
+    array = dict(arrays())[name]
+    packed = zlib.compressobj(1, zlib.DEFLATED, -15)
+    by_zlib = len(packed.compress(array.tobytes()) + packed.flush())
+    size = len(pack_numbers(array))
+    assert size < most * array.nbytes and size < 1.2 * by_zlib
+
+
+def test_what_is_no_array_is_not_packed():
+    with pytest.raises(TypeError):
+        _core.pack_numbers(3)
+    with pytest.raises((BufferError, ValueError), match="contiguous"):
+        _core.pack_numbers(np.zeros((4, 4))[:, 1])

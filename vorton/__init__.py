@@ -77,7 +77,8 @@ _NAMES = {
     "sources.vortices": ("Filament", "Jet", "RandomCloud", "VortexTube"),
 }
 _MODULES = (
-    "archive", "bench", "film", "hosts", "preview", "records", "sdk", "shares", "testing", "validation",
+    "archive", "bench", "film", "hosts", "preview", "records", "sdk", "shares", "testing",
+    "validation",
 )  # fmt: skip
 """Those that are used by their own names."""
 

@@ -7,6 +7,7 @@
 #include "base/memory.h"
 #include "base/parallel.h"
 #include "volume/deflate.h"
+#include "volume/prefix_code.h"
 
 _Static_assert((int)VT_PLANE <= (int)VT_DEFLATE_MOST, "a plane is packed at once");
 
@@ -45,20 +46,6 @@ static void split(const uint8_t *from, int64_t count, int item, int delta, uint8
         split_long_words(from, count, delta, planes);
     else
         memcpy(planes, from, (size_t)count); /* of bytes there is one plane, and no difference */
-}
-
-int64_t vti_guess_bits(const uint32_t *often, int kinds, int64_t count)
-{
-    int64_t bits = 0;
-    for (int k = -1; k < kinds; k++) {
-        const int64_t n = k < 0 ? count : (int64_t)often[k];
-        if (n == 0)
-            continue;
-        const int whole = 63 - __builtin_clzll((uint64_t)n); /* log2 between powers of 2: a line */
-        const int64_t term = n * (whole * 256 + (n * 256 >> whole) - 256);
-        bits += k < 0 ? term : -term;
-    }
-    return bits;
 }
 
 int64_t vti_look_at(const uint8_t *planes, int64_t some, int item, int looks[VT_MOST_PLANES])

@@ -65,9 +65,6 @@ void vti_put_chunks(vt_packing *p, int64_t chunks, vt_numbered_function *pack, i
 /* What a plane looks like: not to be packed at all, byte by byte, or with its repeats. */
 enum { VT_NOISE, VT_ALONE, VT_REPEATS };
 
-/* About how many bits `count` things take, in 256ths, of which each kind comes so often. */
-int64_t vti_guess_bits(const uint32_t *often, int kinds, int64_t count);
-
 /* Of a byte of noise. */
 enum { VT_NOISE_BITS = 8 * 256 };
 

@@ -124,7 +124,27 @@ static PyObject *state_layout(PyObject *module, PyObject *nothing)
                            : vti_py_raise(PyModule_GetState(module), status);
 }
 
+static PyObject *pack_numbers(PyObject *module, PyObject *numbers)
+{
+    Py_buffer buffer;
+    uint8_t *bytes = NULL;
+    int64_t size = 0;
+    vt_status status;
+    if (PyObject_GetBuffer(numbers, &buffer, PyBUF_C_CONTIGUOUS) < 0)
+        return NULL;
+    Py_BEGIN_ALLOW_THREADS;
+    status = vt_pack_numbers(buffer.buf, buffer.len, &bytes, &size);
+    Py_END_ALLOW_THREADS;
+    PyBuffer_Release(&buffer);
+    return status == VT_OK ? vti_py_view_of_bytes(bytes, size)
+                           : vti_py_raise(PyModule_GetState(module), status);
+}
+
 PyMethodDef vti_py_archive_functions[] = {
+    {"pack_numbers", pack_numbers, METH_O,
+     "pack_numbers($module, numbers, /)\n--\n\n"
+     "A contiguous array of numbers as blocks of a raw deflate stream, a memoryview.\n\n"
+     "It ends with a whole byte; other blocks may follow, and the bytes 3 and 0 end the stream."},
     {"pack_state", VT_PY_FUNCTION(pack_state), METH_VARARGS | METH_KEYWORDS,
      "pack_state($module, /, state, threads=1)\n--\n\n"
      "What Simulation.save_state gave as a frame of an archive, packed: a memoryview.\n\n"

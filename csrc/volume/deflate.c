@@ -2,23 +2,21 @@
 
 #include <string.h>
 
-enum {
-    END = 256,        /* the symbol that ends a block; lengths come after it */
-    LITERALS = 286,   /* symbols for bytes, end and lengths */
-    DISTANCES = 30,   /* symbols for distances */
-    RUNS = 19,        /* symbols for the lengths of codes */
-    MOST_BITS = 15,   /* of a code; 7 of those for lengths of codes */
-    LEAST_MATCH = 3,  /* bytes: the least that has a symbol */
-    MOST_MATCH = 258, /* bytes */
-    TRIES = 8,        /* places that are compared; 4 take a tenth less time, and 1 % more bytes */
-    NOTED = 16        /* places of a repeat that later ones may begin at */
-};
+#include "volume/prefix_code.h"
 
-/* A prefix code: bits of a symbol, and how many; 0 for one that does not occur. */
-typedef struct code {
-    uint16_t bits[LITERALS + 2];
-    uint8_t length[LITERALS + 2];
-} code;
+enum {
+    END = 256,                  /* the symbol that ends a block; lengths come after it */
+    LITERALS = VT_MOST_SYMBOLS, /* symbols for bytes, end and lengths */
+    DISTANCES = 30,             /* symbols for distances */
+    RUNS = 19,                  /* symbols for the lengths of codes */
+    LEAST_MATCH = 3,            /* bytes: the least that has a symbol */
+    MOST_MATCH = 258,           /* bytes */
+    WORD = 4,                   /* bytes */
+    PART = 32768,               /* bytes that are looked at together: their counts have 16 bits */
+    MOST_STORED = 65535,
+    TRIES = 8, /* places that are compared; 4 take a tenth less time, and 1 % more bytes */
+    NOTED = 16 /* places of a repeat that later ones may begin at */
+};
 
 /* ---- repeats ---- */
 
@@ -78,6 +76,47 @@ static size_t find_tokens(vt_deflate *work, const uint8_t *from, size_t size)
     return tokens;
 }
 
+static uint32_t read_word(const uint8_t *at)
+{
+    uint32_t word;
+    memcpy(&word, at, WORD);
+    return word;
+}
+
+/* How far back the word at `place` comes last, of whole words, or 8 bytes back, as the upper bytes
+ * of numbers do that rise slowly; 0: nowhere that is known. */
+static size_t find_word(vt_deflate *work, const uint8_t *from, size_t place)
+{
+    const uint32_t word = read_word(from + place);
+    size_t distance = place >= 8 && read_word(from + place - 8) == word ? 8 : 0;
+    if (place % WORD == 0) {
+        uint16_t *const newest = &work->newest[word * 2654435761u >> 21];
+        if (!distance && *newest && read_word(from + *newest - 1) == word)
+            distance = place + 1 - *newest;
+        *newest = (uint16_t)(place + 1);
+    }
+    return distance;
+}
+
+/* The same of numbers, at most PART bytes of them, as long as there is room for tokens; *done: so
+ * many bytes. */
+static size_t find_word_tokens(vt_deflate *work, const uint8_t *from, size_t size, size_t *done)
+{
+    size_t tokens = 0, place = 0;
+    memset(work->newest, 0, sizeof work->newest);
+    while (place < size && tokens < VT_DEFLATE_MOST) {
+        const size_t most = size - place < MOST_MATCH ? size - place : MOST_MATCH;
+        const size_t distance = most < WORD ? 0 : find_word(work, from, place);
+        size_t same = distance ? WORD : 1;
+        while (distance && same < most && from[place + same] == from[place + same - distance])
+            same++;
+        work->token[tokens++] = distance ? (uint32_t)(same << 16 | distance) : from[place];
+        place += same;
+    }
+    *done = place;
+    return tokens;
+}
+
 /* ---- symbols: lengths and distances in groups of powers of two, and the rest in plain bits ----
  */
 
@@ -112,126 +151,10 @@ static int distance_rest(int symbol)
     return symbol < 2 ? 0 : symbol / 2 - 1;
 }
 
-/* ---- codes ---- */
-
-/* Symbols that occur, the rarest first, of the same count the first one first; returns how many. */
-static int sort_symbols(const uint16_t *count, int symbols, uint16_t *sorted)
-{
-    uint16_t once[LITERALS];
-    int used = 0;
-    for (int s = 0; s < symbols; s++)
-        if (count[s])
-            once[used++] = (uint16_t)s;
-    for (int shift = 0; shift < 16; shift += 8) { /* by the low byte of the count, then the high */
-        const uint16_t *const from = shift ? sorted : once;
-        uint16_t *const to = shift ? once : sorted;
-        int first[257] = {0};
-        for (int n = 0; n < used; n++)
-            first[(count[from[n]] >> shift & 255) + 1]++;
-        for (int value = 0; value < 255; value++)
-            first[value + 1] += first[value];
-        for (int n = 0; n < used; n++)
-            to[first[count[from[n]] >> shift & 255]++] = from[n];
-    }
-    memcpy(sorted, once, sizeof *once * (size_t)used);
-    return used;
-}
-
-/* How many codes have each length: Huffman's tree over counts in ascending order, where the two
- * lightest of what is left are the next leaves or the next nodes. */
-static void count_lengths(const uint16_t *count, const uint16_t *sorted, int used, int *with_length)
-{
-    enum { NODES = 2 * LITERALS };
-    uint32_t weight[NODES];
-    int parent[NODES], depth[NODES];
-    int leaf = 0, node = used;
-    for (int made = used; made < 2 * used - 1; made++) {
-        weight[made] = 0;
-        for (int side = 0; side < 2; side++) {
-            const int is_leaf =
-                leaf < used && (node == made || count[sorted[leaf]] <= weight[node]);
-            const int taken = is_leaf ? leaf++ : node++;
-            weight[made] += is_leaf ? count[sorted[taken]] : weight[taken];
-            parent[taken] = made;
-        }
-    }
-    depth[2 * used - 2] = 0;
-    for (int n = 2 * used - 3; n >= 0; n--)
-        depth[n] = depth[parent[n]] + 1;
-    for (int n = 0; n < used; n++)
-        with_length[depth[n]]++;
-}
-
-/* Codes that are too long become shorter, others longer, until Kraft's sum is 1 again. */
-static void limit_lengths(int *with_length, int used, int most)
-{
-    for (int length = most + 1; length <= used; length++) {
-        with_length[most] += with_length[length];
-        with_length[length] = 0;
-    }
-    int sum = 0;
-    for (int length = 1; length <= most; length++)
-        sum += with_length[length] << (most - length);
-    for (; sum > 1 << most; sum--) {
-        int length = most - 1;
-        while (!with_length[length])
-            length--;
-        with_length[most]--;
-        with_length[length]--;
-        with_length[length + 1] += 2;
-    }
-}
-
-/* 16 bits, the lowest first. */
-static unsigned int reverse(unsigned int bits)
-{
-    bits = (bits & 0x5555) << 1 | (bits >> 1 & 0x5555);
-    bits = (bits & 0x3333) << 2 | (bits >> 2 & 0x3333);
-    bits = (bits & 0x0f0f) << 4 | (bits >> 4 & 0x0f0f);
-    return (bits & 0xff) << 8 | bits >> 8;
-}
-
-/* Bits of each code from the lengths of all, as RFC 1951, 3.2.2; they are sent highest bit first.
- */
-static void number_codes(code *c, int symbols)
-{
-    int next[MOST_BITS + 2] = {0};
-    for (int s = 0; s < symbols; s++)
-        next[c->length[s] + 1] += c->length[s] ? 1 << (MOST_BITS - c->length[s]) : 0;
-    for (int length = 1; length <= MOST_BITS; length++)
-        next[length] += next[length - 1];
-    for (int s = 0; s < symbols; s++) {
-        const int length = c->length[s];
-        if (!length)
-            continue;
-        c->bits[s] = (uint16_t)reverse((unsigned int)next[length] << (16 - MOST_BITS));
-        next[length] += 1 << (MOST_BITS - length);
-    }
-}
-
-static void make_code(code *c, const uint16_t *count, int symbols, int most)
-{
-    uint16_t sorted[LITERALS];
-    int with_length[LITERALS + 1] = {0};
-    const int used = sort_symbols(count, symbols, sorted);
-    memset(c->length, 0, sizeof c->length);
-    if (used == 1)
-        with_length[1] = 1; /* no code has less than a bit */
-    else if (used > 1)
-        count_lengths(count, sorted, used, with_length);
-    limit_lengths(with_length, used, most);
-    int length = most;
-    for (int n = 0; n < used; n++) {
-        while (!with_length[length])
-            length--;
-        c->length[sorted[n]] = (uint8_t)length;
-        with_length[length]--;
-    }
-    number_codes(c, symbols);
-}
+/* ---- codes of the standard ---- */
 
 /* Of the codes of the standard, RFC 1951, 3.2.6; they have two symbols more that nobody uses. */
-static void make_standard_lengths(code *literal, code *distance)
+static void make_standard_lengths(vt_prefix_code *literal, vt_prefix_code *distance)
 {
     for (int s = 0; s < LITERALS + 2; s++)
         literal->length[s] = s < 144 ? 8 : s < 256 ? 9 : s < 280 ? 7 : 8;
@@ -242,7 +165,7 @@ static void make_standard_lengths(code *literal, code *distance)
 /* ---- bits ---- */
 
 typedef struct bit_stream {
-    uint8_t *to;
+    uint8_t *to, *end;
     uint64_t waiting;
     int count;
 } bit_stream;
@@ -268,9 +191,10 @@ static void put_rest(bit_stream *b)
         *b->to++ = (uint8_t)b->waiting;
         b->waiting >>= 8;
     }
+    b->count = 0;
 }
 
-static void put_symbol(bit_stream *b, const code *c, int symbol)
+static void put_symbol(bit_stream *b, const vt_prefix_code *c, int symbol)
 {
     put_bits(b, c->bits[symbol], c->length[symbol]);
 }
@@ -280,11 +204,12 @@ static void put_symbol(bit_stream *b, const code *c, int symbol)
 /* All that is sent of a block but its tokens. */
 typedef struct block {
     uint16_t literal_count[LITERALS], distance_count[DISTANCES];
-    code literal, distance, run;
+    vt_prefix_code literal, distance, run;
     int literals, distances, runs;           /* so many codes are sent of each */
     uint8_t sent[LITERALS + DISTANCES];      /* symbols for the lengths of codes: RFC 1951, 3.2.7 */
     uint8_t sent_rest[LITERALS + DISTANCES]; /* bits after each */
     int sent_count;
+    int is_own; /* whether the codes are those of the block, not of the standard */
 } block;
 
 static const uint8_t run_order[RUNS] = {16, 17, 18, 0, 8,  7, 9,  6, 10, 5,
@@ -352,14 +277,14 @@ static void find_runs(block *b, uint16_t *run_count)
 static int make_codes(block *b)
 {
     uint16_t run_count[RUNS] = {0};
-    make_code(&b->literal, b->literal_count, LITERALS, MOST_BITS);
-    make_code(&b->distance, b->distance_count, DISTANCES, MOST_BITS);
+    vti_make_code(&b->literal, b->literal_count, LITERALS, VT_MOST_CODE_BITS);
+    vti_make_code(&b->distance, b->distance_count, DISTANCES, VT_MOST_CODE_BITS);
     for (b->literals = LITERALS; !b->literal.length[b->literals - 1]; b->literals--)
         ;
     for (b->distances = DISTANCES; b->distances > 1 && !b->distance.length[b->distances - 1];)
         b->distances--;
     find_runs(b, run_count);
-    make_code(&b->run, run_count, RUNS, 7);
+    vti_make_code(&b->run, run_count, RUNS, 7);
     for (b->runs = RUNS; !b->run.length[run_order[b->runs - 1]]; b->runs--)
         ;
     int bits = 5 + 5 + 4 + 3 * b->runs;
@@ -368,7 +293,7 @@ static int make_codes(block *b)
     return bits;
 }
 
-static int count_bits(const block *b, const code *literal, const code *distance)
+static int count_bits(const block *b, const vt_prefix_code *literal, const vt_prefix_code *distance)
 {
     int bits = 0;
     for (int s = 0; s < LITERALS; s++)
@@ -391,38 +316,78 @@ static void put_codes(bit_stream *to, const block *b)
     }
 }
 
-/* Two at a time: with the 31 bits that may wait they are at most 61. */
-static void put_literals(bit_stream *stream, const code *c, const uint8_t *from, size_t size)
+/* ---- many symbols ---- */
+
+/* While there is room for eight bytes, all that waits is written at each turn, and what of it are
+ * whole bytes is done: that needs no decision. At most 7 bits wait before 57 more. */
+static inline void put_whole_bytes(bit_stream *b)
+{
+    memcpy(b->to, &b->waiting, sizeof b->waiting);
+    b->to += b->count >> 3;
+    b->waiting >>= b->count & 56;
+    b->count &= 7;
+}
+
+static inline int has_room(const bit_stream *b)
+{
+    return b->end - b->to >= (int64_t)sizeof b->waiting;
+}
+
+static void put_literals(bit_stream *stream, const vt_prefix_code *c, const uint8_t *from,
+                         size_t size)
 {
     bit_stream now = *stream, *const to = &now; /* in registers */
     uint32_t both[256];                         /* bits << 8 | how many */
+    size_t n = 0;
     for (int s = 0; s < 256; s++)
         both[s] = (uint32_t)c->bits[s] << 8 | c->length[s];
-    for (size_t n = 0; n + 1 < size; n += 2) {
-        const uint32_t first = both[from[n]], second = both[from[n + 1]];
-        const uint32_t bits = first >> 8 | second >> 8 << (first & 255);
-        put_bits(to, bits, (int)((first & 255) + (second & 255)));
+    if (has_room(to))
+        put_whole_bytes(to);
+    for (; n + 3 <= size && has_room(to); n += 3) {
+        for (size_t k = 0; k < 3; k++) {
+            const uint32_t next = both[from[n + k]];
+            to->waiting |= (uint64_t)(next >> 8) << to->count;
+            to->count += (int)(next & 255);
+        }
+        put_whole_bytes(to);
     }
-    if (size % 2)
-        put_symbol(to, c, from[size - 1]);
+    for (; n < size; n++)
+        put_symbol(to, c, from[n]);
     *stream = now;
+}
+
+/* A length or a distance: the bits of its group, and the rest. */
+static inline void add_group(bit_stream *to, const vt_prefix_code *c, int symbol, uint32_t rest,
+                             int bits)
+{
+    const uint64_t more = rest & ((1u << bits) - 1);
+    to->waiting |= (c->bits[symbol] | more << c->length[symbol]) << to->count;
+    to->count += c->length[symbol] + bits;
 }
 
 static void put_tokens(bit_stream *stream, const block *b, const uint32_t *token, size_t tokens)
 {
     bit_stream now = *stream, *const to = &now; /* in registers */
-    for (size_t n = 0; n < tokens; n++) {
-        if (token[n] < 256) {
-            put_symbol(to, &b->literal, (int)token[n]);
+    size_t n = 0;
+    if (has_room(to))
+        put_whole_bytes(to);
+    for (; n < tokens; n++) {
+        const uint32_t length = token[n] >> 16, distance = token[n] & 0xffff;
+        const int symbol = length ? length_symbol(length) : (int)distance;
+        const int place = length ? distance_symbol(distance) : 0;
+        if (!has_room(to)) {
+            put_symbol(to, &b->literal, symbol);
+            if (!length)
+                continue;
+            put_bits(to, (length - 3) & ((1u << length_rest(symbol)) - 1), length_rest(symbol));
+            put_symbol(to, &b->distance, place);
+            put_bits(to, (distance - 1) & ((1u << distance_rest(place)) - 1), distance_rest(place));
             continue;
         }
-        const uint32_t length = token[n] >> 16, distance = token[n] & 0xffff;
-        const int symbol = length_symbol(length), place = distance_symbol(distance);
-        const int rest = length_rest(symbol), more = distance_rest(place);
-        put_symbol(to, &b->literal, symbol);
-        put_bits(to, (length - 3) & ((1u << rest) - 1), rest);
-        put_symbol(to, &b->distance, place);
-        put_bits(to, (distance - 1) & ((1u << more) - 1), more);
+        add_group(to, &b->literal, symbol, length - 3, length ? length_rest(symbol) : 0);
+        if (length)
+            add_group(to, &b->distance, place, distance - 1, distance_rest(place));
+        put_whole_bytes(to);
     }
     *stream = now;
 }
@@ -447,46 +412,123 @@ uint32_t vti_adler32(const uint8_t *from, size_t size)
     return (uint32_t)sum << 16 | (uint32_t)a;
 }
 
+/* Counts the tokens, or where there are none the bytes, and chooses the codes; returns the bits
+ * that the block takes. */
+static size_t plan_block(block *b, const uint32_t *token, size_t tokens, const uint8_t *from,
+                         size_t size)
+{
+    vt_prefix_code literal, distance;
+    memset(b->literal_count, 0, sizeof b->literal_count);
+    memset(b->distance_count, 0, sizeof b->distance_count);
+    if (token)
+        count_tokens(b, token, tokens);
+    else
+        count_literals(b, from, size);
+    b->literal_count[END] = 1;
+    const int table = make_codes(b);
+    make_standard_lengths(&literal, &distance);
+    const int own = table + count_bits(b, &b->literal, &b->distance);
+    const int standard = count_bits(b, &literal, &distance);
+    b->is_own = own < standard;
+    if (!b->is_own) {
+        b->literal = literal;
+        b->distance = distance;
+        vti_number_codes(&b->literal, LITERALS + 2);
+        vti_number_codes(&b->distance, DISTANCES);
+    }
+    return 3 + (size_t)(b->is_own ? own : standard);
+}
+
+static void put_block(bit_stream *stream, const block *b, int is_last, const uint32_t *token,
+                      size_t tokens, const uint8_t *from, size_t size)
+{
+    put_bits(stream, (uint32_t)is_last, 1);
+    put_bits(stream, b->is_own ? 2 : 1, 2);
+    if (b->is_own)
+        put_codes(stream, b);
+    if (token)
+        put_tokens(stream, b, token, tokens);
+    else
+        put_literals(stream, &b->literal, from, size);
+    put_symbol(stream, &b->literal, END);
+}
+
 size_t vti_deflate(vt_deflate *work, const uint8_t *from, size_t size, int repeats, uint8_t *to,
                    size_t most)
 {
     enum { AROUND = 2 + 4 /* header and check */ };
     block b;
-    code literal, distance;
     const size_t tokens = repeats ? find_tokens(work, from, size) : 0;
-    memset(b.literal_count, 0, sizeof b.literal_count);
-    memset(b.distance_count, 0, sizeof b.distance_count);
-    if (repeats)
-        count_tokens(&b, work->token, tokens);
-    else
-        count_literals(&b, from, size);
-    b.literal_count[END] = 1;
-    const int table = make_codes(&b);
-    make_standard_lengths(&literal, &distance);
-    const int own = table + count_bits(&b, &b.literal, &b.distance);
-    const int standard = count_bits(&b, &literal, &distance), is_own = own < standard;
-    if ((size_t)(3 + (is_own ? own : standard) + 7) / 8 + AROUND > most)
+    const uint32_t *const token = repeats ? work->token : NULL;
+    if ((plan_block(&b, token, tokens, from, size) + 7) / 8 + AROUND > most)
         return 0;
-    bit_stream stream = {.to = to};
+    bit_stream stream = {.to = to, .end = to + most};
     put_bits(&stream, 0x0178, 16); /* deflate, 32 KiB, fastest: a multiple of 31, high byte first */
-    put_bits(&stream, 1, 1);       /* the last block */
-    put_bits(&stream, is_own ? 2 : 1, 2);
-    if (is_own) {
-        put_codes(&stream, &b);
-    } else {
-        b.literal = literal;
-        b.distance = distance;
-        number_codes(&b.literal, LITERALS + 2);
-        number_codes(&b.distance, DISTANCES);
-    }
-    if (repeats)
-        put_tokens(&stream, &b, work->token, tokens);
-    else
-        put_literals(&stream, &b.literal, from, size);
-    put_symbol(&stream, &b.literal, END);
+    put_block(&stream, &b, 1, token, tokens, from, size);
     put_rest(&stream);
     const uint32_t check = vti_adler32(from, size);
     for (int shift = 24; shift >= 0; shift -= 8)
         *stream.to++ = (uint8_t)(check >> shift);
+    return (size_t)(stream.to - to);
+}
+
+/* ---- long streams ---- */
+
+/* Plain bytes, from a whole byte on. */
+static void put_stored(bit_stream *stream, const uint8_t *from, size_t size)
+{
+    put_bits(stream, 0, 3);
+    put_rest(stream);
+    put_bits(stream, (uint32_t)(size | (size ^ MOST_STORED) << 16), 32);
+    put_rest(stream);
+    memcpy(stream->to, from, size);
+    stream->to += size;
+}
+
+static void put_or_store(bit_stream *stream, vt_deflate *work, size_t tokens, const uint8_t *from,
+                         size_t size)
+{
+    block b;
+    const uint32_t *const token = tokens ? work->token : NULL;
+    if (plan_block(&b, token, tokens, from, size) < 7 * size) /* bits: an eighth less */
+        put_block(stream, &b, 0, token, tokens, from, size);
+    else
+        put_stored(stream, from, size);
+}
+
+/* Whether repeats, which take longer, save a tenth, by pieces of the bytes. */
+static int repeats_pay(vt_deflate *work, const uint8_t *from, size_t size)
+{
+    enum { PIECES = 4, PIECE = VT_DEFLATE_MOST / PIECES };
+    uint8_t pieces[VT_DEFLATE_MOST];
+    size_t some = size;
+    block b;
+    if (size > sizeof pieces) {
+        for (size_t k = 0; k < PIECES; k++) /* from words on */
+            memcpy(pieces + k * PIECE, from + k * (size - PIECE) / (PIECES - 1) / 8 * 8, PIECE);
+        some = sizeof pieces;
+        from = pieces;
+    }
+    const size_t tokens = find_word_tokens(work, from, some, &some);
+    const size_t with = plan_block(&b, work->token, tokens, from, some);
+    return 10 * with < 9 * plan_block(&b, NULL, 0, from, some);
+}
+
+size_t vti_deflate_room(size_t size)
+{
+    enum { HEADER = 3 + 2 + 2, LEAST_PART = VT_DEFLATE_MOST };
+    return size + HEADER * (size / LEAST_PART + 3);
+}
+
+size_t vti_deflate_part(vt_deflate *work, const uint8_t *from, size_t size, uint8_t *to)
+{
+    bit_stream stream = {.to = to, .end = to + vti_deflate_room(size)};
+    const int repeats = size > 0 && repeats_pay(work, from, size);
+    for (size_t begin = 0, done; begin < size; begin += done) {
+        done = size - begin < PART ? size - begin : PART;
+        const size_t tokens = repeats ? find_word_tokens(work, from + begin, done, &done) : 0;
+        put_or_store(&stream, work, tokens, from + begin, done);
+    }
+    put_stored(&stream, from, 0);
     return (size_t)(stream.to - to);
 }

@@ -21,5 +21,12 @@ typedef struct vt_deflate {
 size_t vti_deflate(vt_deflate *work, const uint8_t *from, size_t size, int repeats, uint8_t *to,
                    size_t most);
 
+/* Puts any number of bytes, of numbers of 4 or 8, as blocks of a raw stream (RFC 1951), none of
+ * them the last, that begin and end with whole bytes: others may follow. Returns how many bytes
+ * they take, at most vti_deflate_room(size). What would get less than an eighth
+ * smaller is stored. */
+size_t vti_deflate_part(vt_deflate *work, const uint8_t *from, size_t size, uint8_t *to);
+size_t vti_deflate_room(size_t size);
+
 /* The checksum of such a stream (RFC 1950, 8.2), of any size. */
 uint32_t vti_adler32(const uint8_t *from, size_t size);

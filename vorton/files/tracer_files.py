@@ -17,7 +17,6 @@ import hashlib
 import io
 import os
 import zipfile
-import zlib
 from collections.abc import Mapping
 
 import numpy as np
@@ -28,12 +27,6 @@ COLUMNS = ("position", "velocity", "density", "size", "age", "id")
 CARRIED = _core.CARRIED[1:]  # tracers weigh nothing
 
 _VECTORS = ("position", "velocity")
-_LEVEL = 1
-
-# A column is packed where pieces of it say that less than this of its bytes would be left. Of
-# positions, velocities and what burns .6 to .93 would, for ten times the time of writing them.
-_MOST_PACKED = 0.5
-_PIECE, _PIECES = 4096, 4  # bytes each; with four times as many, looking takes 5 % of a frame
 _EPOCH = (1980, 1, 1, 0, 0, 0)
 
 
@@ -41,30 +34,31 @@ def _names(columns: Mapping[str, np.ndarray]) -> list[str]:
     return [*COLUMNS, *(name for name in CARRIED if name in columns)]
 
 
+class _Packer:
+    """Takes the place of zlib's in a file of a ZipFile: two to four times as fast, and as good."""
+
+    def compress(self, data: bytes | memoryview) -> memoryview:
+        return _core.pack_numbers(data)
+
+    def flush(self) -> bytes:
+        return b"\x03\x00"
+
+
 def encode(columns: Mapping[str, np.ndarray]) -> bytes:
-    """The NPZ file as bytes."""
+    """The NPZ file as bytes. Each column is packed as far as that is fast."""
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w", allowZip64=True) as archive:
         for name in _names(columns):
             array = np.ascontiguousarray(columns[name])
             entry = zipfile.ZipInfo(f"{name}.npy", _EPOCH)
-            pays = _packing_pays(array)
-            entry.compress_type = zipfile.ZIP_DEFLATED if pays else zipfile.ZIP_STORED
-            entry._compresslevel = _LEVEL  # type: ignore[attr-defined]
+            entry.compress_type = zipfile.ZIP_DEFLATED
             entry.file_size = array.nbytes  # so that ZIP64 is used where it must be
             with archive.open(entry, "w") as file:
+                file._compressor = _Packer()  # type: ignore[attr-defined]
                 header = np.lib.format.header_data_from_array_1_0(array)
                 np.lib.format.write_array_header_1_0(file, header)
                 file.write(memoryview(array).cast("B") if array.size else b"")
     return buffer.getvalue()
-
-
-def _packing_pays(array: np.ndarray) -> bool:
-    content = array.reshape(-1).view(np.uint8)
-    step = max(len(content) // _PIECES, _PIECE)
-    begins = range(0, len(content), step)[:_PIECES]
-    pieces = b"".join(content[begin : begin + _PIECE].tobytes() for begin in begins)
-    return len(zlib.compress(pieces, _LEVEL)) < _MOST_PACKED * len(pieces)
 
 
 def values_sha256(columns: Mapping[str, np.ndarray]) -> str:

@@ -83,6 +83,13 @@ VT_API vt_status vt_encode_vdb(const vt_volume *volume, const vt_vdb_def *def, u
                                int64_t *size);
 VT_API void vt_free(void *pointer);
 
+/* Bytes of an array of numbers, any of 0 or more, as blocks of a raw stream of deflate (RFC 1951),
+ * as .npz files have them: *packed of *packed_size, to be given back with vt_free. It begins and
+ * ends with a whole byte, and other blocks may follow: the two bytes 3 and 0 end it. What would
+ * hardly get smaller is stored. */
+VT_API vt_status vt_pack_numbers(const uint8_t *bytes, int64_t size, uint8_t **packed,
+                                 int64_t *packed_size);
+
 VT_END_C
 
 #endif
