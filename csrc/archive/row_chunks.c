@@ -7,7 +7,7 @@
 
 _Static_assert((int)VT_MOST_ROWS == (int)VT_PLANE, "a chunk of rows is one of words");
 
-enum { SAMPLE = 512, IN_CLASSES = 128, STRAY = 6 /* bytes */ };
+enum { SAMPLE = 256, IN_CLASSES = 128, STRAY = 6 /* bytes */ };
 
 /* ---- the order of rows ---- */
 
