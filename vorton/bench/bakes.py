@@ -24,8 +24,9 @@ def bake_frames(scene: BakeScene, threads: int | None) -> dict[str, Any]:
     -------
     dict
         ``tracers``, ``active_voxels``, ``across`` (voxels along the longest side of the volume) and
-        ``bytes`` of the last frame; times of frames, ms: ``frames``, ``median_ms``, ``mean_ms``,
-        ``p10_ms``, ``p90_ms``; ``cpu_ms``, of all threads together, a frame; ``parts``, ms a frame.
+        ``bytes`` of the last frame, and of the archive a frame; times of frames, ms: ``frames``,
+        ``median_ms``, ``mean_ms``, ``p10_ms``, ``p90_ms``; ``cpu_ms``, of all threads together, a
+        frame; ``parts``, ms a frame.
     """
     first, last = scene.settled, scene.settled + scene.frames
     done: list[float] = []
@@ -53,15 +54,16 @@ def bake_frames(scene: BakeScene, threads: int | None) -> dict[str, Any]:
             threads=threads or 0,
             overwrite=False,
         )
-        record = manifest.frame(last)
+        record, voxel = manifest.frame(last), manifest.data["volumes"]["voxel"]
+        archive = manifest.archive.stat().st_size / last
     times = 1e3 * np.diff(done[first - 1 :])
     lower, upper = np.array(record["bounds"])
     before, after = spent[first - 1], spent[-1]
     return {
         "tracers": record["tracers"],
         "active_voxels": record["active_voxels"],
-        "across": round((upper - lower).max() / scene.voxel),
-        "bytes": sum(file["bytes"] for file in record["files"]),
+        "across": round((upper - lower).max() / voxel),
+        "bytes": sum(file["bytes"] for file in record["files"]) + round(archive),
         "frames": len(times),
         "median_ms": float(np.median(times)),
         "mean_ms": float(np.mean(times)),

@@ -28,9 +28,10 @@ figures stand beside ours. In `smoke-bodies` the flow goes round the bodies, in
 `bodies-200` is for the cost of contact: 200 bodies, half of them on orbits, among a
 million tracers. `ring-panels` is `ring-100k` around a sphere of 320 panels:
 `--solve ring-100k ring-panels` shows what panels add.
-`bake-256` is a bake: a million tracers in volumes 256 voxels across, into a folder
-for temporary files. It takes as long as it takes (--seconds is not for it), and
-stands in a table of its own: a frame, and what the parts of it take.
+`bake-campfire` and `bake-plume` bake 96 frames as a user does, with volumes, tracers
+and archive, and `bake-256` a million tracers in volumes 256 voxels across, into a folder
+for temporary files. They take as long as they take (--seconds is not for them), and
+stand in a table of their own: a frame in the mean, and what the parts of it take.
 """
 
 from __future__ import annotations

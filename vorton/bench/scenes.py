@@ -81,12 +81,12 @@ class FilmScene:
 class BakeScene:
     """A scene that is baked, volumes and tracers: after `settled` frames so many, `frames`.
 
-    `voxel` is that of the volumes, m.
+    `voxel` is that of the volumes, m; None: that of the scene.
     """
 
     name: str
     make: Callable[[], Scene]
-    voxel: float
+    voxel: float | None
     settled: int
     frames: int = 8
 
@@ -275,7 +275,10 @@ SCENES = {
         FilmScene("candle", 56_000, 74_000, candle, settled=12),
         FilmScene("explosion", 54_000, 209_000, explosion, settled=23),
         FilmScene("room", 20_000, 32_000, _room, settled=96),
-        # as `vorton bake` does it, volumes about 256 voxels across
+        # as `vorton bake` does it: README's scenes from the first frame to the last, and volumes
+        # about 256 voxels across
+        BakeScene("bake-campfire", campfire, voxel=None, settled=1, frames=95),
+        BakeScene("bake-plume", plume, voxel=None, settled=1, frames=95),
         BakeScene("bake-256", _cloud, voxel=0.0056, settled=8),
     )
 }

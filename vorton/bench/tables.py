@@ -164,13 +164,13 @@ def bake_table(records: Sequence[Record]) -> str:
     """What a frame of each bake takes, and its parts."""
     lines = [
         f"threads {records[0]['threads']}",
-        f"{'bake':10} {'tracers':>8} {'voxels':>9} {'across':>6} {'MB':>6} "
-        f"{'ms':>7} {'p10':>7} {'p90':>7} {'CPU ms':>7}",
+        f"{'bake':13} {'tracers':>8} {'voxels':>9} {'across':>6} {'MB':>6} "
+        f"{'mean ms':>7} {'p10':>7} {'p90':>7} {'CPU ms':>7}",
     ]
     for r in records:
         lines.append(
-            f"{r['scene']:10} {r['tracers']:8d} {r['active_voxels']:9d} {r['across']:6d} "
-            f"{1e-6 * r['bytes']:6.1f} {r['median_ms']:7.1f} {r['p10_ms']:7.1f} "
+            f"{r['scene']:13} {r['tracers']:8d} {r['active_voxels']:9d} {r['across']:6d} "
+            f"{1e-6 * r['bytes']:6.1f} {r['mean_ms']:7.1f} {r['p10_ms']:7.1f} "
             f"{r['p90_ms']:7.1f} {r['cpu_ms']:7.1f}"
         )
     lines += ["", f"{'ms a frame':14}" + "".join(f"{r['scene']:>15}" for r in records)]
