@@ -53,11 +53,19 @@ def end(child):
     return status == 0
 
 
-def check_frames(out):
-    """What the manifest names is whole."""
+def check_frames(out, whole):
+    """What the manifest names is whole; so is each file of a frame that has its name, as that of
+    the whole bake, and each frame that the archive has."""
     if (out / "ring.json").exists():
         manifest = Manifest.load(out / "ring.json")
         assert all(manifest.is_whole(n) for n in manifest.frames), manifest.frames
+    for suffix in (".vdb", ".npz"):
+        for path in out.glob(f"ring_*{suffix}"):
+            assert path.read_bytes() == (whole / path.name).read_bytes(), path.name
+    if (out / "ring.vta").exists():
+        with Archive(out / "ring.vta") as archive, Archive(whole / "ring.vta") as right:
+            for n in archive.frames:
+                assert archive.block(n) == right.block(n), n
 
 
 # ---- moves ----
@@ -143,7 +151,7 @@ def main(wanted="200", seed="1"):
                 time.sleep(chance.uniform(0, length))
                 os.kill(child, signal.SIGKILL)
                 kills += not end(child)
-                check_frames(out)
+                check_frames(out, whole)
             end(begin(out))
             assert content(out) == content(whole), sorted(content(out))
             bakes += 1

@@ -256,6 +256,72 @@ def test_damage_never_gives_a_wrong_frame(reference, states, tmp_path):
     assert refused > 150
 
 
+@pytest.fixture(scope="module")
+def tiny(tmp_path_factory):
+    """An archive of few particles, and the states of its frames."""
+    scene = vt.Scene("ring", voxel=0.3, max_tracers=100)
+    scene.add(vt.VortexRing(core=0.3, layers=0, sections=8))
+    scene.add(vt.Tracers(vt.Torus(thickness=0.2), count=12))
+    folder = tmp_path_factory.mktemp("tiny")
+    vt.bake(scene, folder, frames=(1, 3), volumes=None, progress=False, threads=1)
+    with Archive(folder / "ring.vta") as archive:
+        states = {n: bytes(_core.unpack_state(archive.block(n))) for n in archive.frames}
+    return (folder / "ring.vta").read_bytes(), states
+
+
+def frames_that_are_right(library, path, states):
+    """Numbers of the frames that are there; both readers find the same, and what is no right state
+    is said to be damaged. None: what is left is said to be no archive."""
+    found = read_by_c(library, path)
+    try:
+        archive = Archive(path)
+    except ValueError as error:
+        assert found is None
+        assert "is not a motion archive" in str(error) or "version" in str(error)
+        return None
+    with archive:
+        assert found[1] == archive._places
+        right = []
+        for n in archive.frames:
+            if archive.damage(n) is None:
+                assert bytes(_core.unpack_state(archive.block(n))) == states[n]
+                right.append(n)
+            else:
+                with pytest.raises(ValueError):
+                    _core.unpack_state(archive.block(n))
+    return right
+
+
+@pytest.mark.slow
+def test_an_archive_that_is_cut_off_at_every_length(tiny, tmp_path):
+    """It has the frames that end before, no others, and is none without its head."""
+    raw, states = tiny
+    library, path = load_library(), tmp_path / "a.vta"
+    path.write_bytes(raw)
+    with Archive(path) as archive:
+        ends = {n: at + size for n, (at, size) in archive._places.items()}
+        begin = archive._begin
+    for length in range(len(raw), -1, -1):
+        os.truncate(path, length)
+        whole = [n for n, end in ends.items() if end <= length]
+        assert frames_that_are_right(library, path, states) == (whole if length >= begin else None)
+
+
+@pytest.mark.slow
+def test_ten_thousand_bits_of_an_archive_flipped(tiny, tmp_path):
+    raw, states = tiny
+    library, path, rng = load_library(), tmp_path / "a.vta", np.random.default_rng(10)
+    lost = 0
+    for at in rng.integers(8 * len(raw), size=10_000):
+        flipped = bytearray(raw)
+        flipped[at // 8] ^= 1 << at % 8
+        path.write_bytes(flipped)
+        right = frames_that_are_right(library, path, states)
+        lost += right != list(states)
+        assert right is None or len(right) >= len(states) - 1
+    assert lost > 9000  # of the index a bit may be wrong, which the frames do not need
+
+
 def test_what_fills_a_frame_up_is_zero_to_all_readers(reference, tmp_path):
     path = tmp_path / "a.vta"
     shutil.copyfile(reference / "ring.vta", path)

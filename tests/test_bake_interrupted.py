@@ -1,6 +1,7 @@
 """Bakes that are interrupted, killed, or meet a full disk: whole frames or none, the same bytes."""
 
 import errno
+import itertools
 import os
 import re
 import shutil
@@ -288,6 +289,34 @@ def test_a_folder_that_is_emptied_meanwhile(reference, tmp_path, archive):
     quiet(small_scene(), tmp_path, archive=archive, overwrite=True)
     if archive:
         assert content(tmp_path) == content(reference)
+
+
+def test_a_folder_that_is_removed_meanwhile(reference, tmp_path):
+    out = tmp_path / "out"
+
+    def remove(done, *_):
+        if done == 2:
+            shutil.rmtree(out)
+
+    with pytest.raises(FileNotFoundError, match=str(out)) as caught:
+        quiet(small_scene(), out, progress=remove)
+    assert "is gone" in str(caught.value) or "no such folder" in str(caught.value)
+    quiet(small_scene(), out)
+    assert content(out) == content(reference)
+
+
+@pytest.mark.parametrize("touched", [0, 4e9])
+def test_a_clock_that_is_set_back(reference, tmp_path, monkeypatch, touched):
+    """While frames are baked, and after some were: files are then older or newer than they can
+    be."""
+    ticks = itertools.count(2e9, -3600)
+    monkeypatch.setattr(time, "time", lambda: next(ticks))
+    monkeypatch.setattr(time, "time_ns", lambda: int(1e9 * next(ticks)))
+    quiet(small_scene(), tmp_path, frames=(1, 2))
+    for path in tmp_path.iterdir():
+        os.utime(path, (touched, touched))
+    quiet(small_scene(), tmp_path)
+    assert content(tmp_path) == content(reference)
 
 
 # ---- disks ----

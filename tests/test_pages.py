@@ -1,9 +1,11 @@
 """What pages and docstrings say: parameters that they name are there, examples give that."""
 
+import contextlib
 import dataclasses
 import doctest
 import importlib
 import inspect
+import io
 import pkgutil
 import re
 from pathlib import Path
@@ -11,6 +13,8 @@ from pathlib import Path
 import pytest
 
 import vorton as vt
+from vorton.archive.scene_files import load_scene
+from vorton.cli import main
 
 PAGE = Path(__file__).resolve().parents[1] / "examples" / "FROM_OTHER_SOLVERS.md"
 
@@ -30,6 +34,17 @@ def test_terms_of_other_solvers_name_what_is_there():
         assert parameter in parameters_of(cls), f"{name}.{parameter}"
     for name in re.findall(r"`([A-Z]\w+)`", text):
         assert inspect.isclass(getattr(vt, name)), name
+
+
+def test_it_is_said_that_scenes_in_python_run_code():
+    """Wherever one reads how they are given: README, the command's help, the function's."""
+    readme = " ".join((PAGE.parents[1] / "README.md").read_text(encoding="utf-8").split())
+    assert "is a program, which `vorton` runs: take only those that you trust" in readme
+    for command in ("bake", "branch"):
+        with pytest.raises(SystemExit), contextlib.redirect_stdout(io.StringIO()) as said:
+            main([command, "--help"])
+        assert "it is run: see that you trust it" in " ".join(said.getvalue().split()), command
+    assert "load only those that you trust" in load_scene.__doc__
 
 
 @pytest.mark.parametrize("host", ["houdini", "blender"])

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import vorton as vt
+from vorton.archive.reading import fields_of
 
 CORE = 0.1
 LATTICE = 2.0**-13  # the power of 2 below CORE / 512
@@ -107,6 +108,31 @@ def test_shares_of_tracers_that_burn_keep_their_sum():
     assert found.sum(axis=1).max() <= 1
     assert np.abs(found - given).max() < 2 / 512
     assert np.all(np.abs((found - given).mean(axis=0)) < 4 / 512 / np.sqrt(3 * len(found)))
+
+
+@pytest.mark.parametrize("rounding, on_lattice", [(512, True), (64, True), (0, False)])
+def test_places_in_eddies(rounding, on_lattice):
+    """On a 64th of a core, whatever the rounding is; with all digits at 0."""
+    scene = vt.Scene(
+        "stirred", seed=1, spacing=0.08, voxel=0.04, detail=3, method=vt.Method(rounding=rounding)
+    )
+    scene.add(vt.Emitter(vt.Torus(radius=0.5, thickness=0.1), temperature=350, core=0.08))
+    sim = vt.Simulation(scene, fps=24, threads=1)
+    sim.step(2)
+    lattice = 2.0 ** np.floor(np.log2(sim.vortons.core.min() / 64))
+    fields = dict(fields_of(bytes(sim._core.save_state(1))))
+    place = fields["tracers.eddy_place"][sim.tracers.age > 1.5 / 24].astype(float)
+    assert len(place) > 100
+    assert np.all(place / lattice % 1 == 0) == on_lattice
+
+
+def test_too_few_digits_are_refused():
+    for few in (1, 16, 63.9):
+        with pytest.raises(ValueError, match=r"rounding = .*must be 0, or .* from 64 to 65536"):
+            vt.Method(rounding=few)
+    sim, _ = still_air(0)
+    with pytest.raises(ValueError, match=r"rounding is 16; allowed is 0, or 64 to 65536"):
+        sim._core.set_method(vt.Method().to_dict() | {"rounding": 16.0})
 
 
 def test_without_a_grid_and_at_0_all_digits_stay():

@@ -541,3 +541,15 @@ def test_a_state_that_somebody_has_changed(two_bodies, name, kind, value):
     assert state(sim) == before
     sim._core.load_state(good)
     assert state(sim) == before
+
+
+def test_a_state_is_copied_by_any_number_of_threads():
+    """Of more rows than one thread takes; the rows are those of the columns."""
+    scene = vt.Scene("many", seed=2, voxel=0.1)
+    scene.add(vt.Tracers(vt.Sphere(radius=0.5), count=100_000))
+    sims = [vt.Simulation(scene, threads=n, max_vortons=9, max_tracers=10**5) for n in (1, 2, 3)]
+    states = [bytes(sim._core.save_state(1)) for sim in sims]
+    assert states[0] == states[1] == states[2]
+    fields = dict(fields_of(states[0]))
+    for name in ("position", "id"):
+        assert np.array_equal(fields[f"tracers.{name}"], getattr(sims[0].tracers, name))

@@ -4,9 +4,12 @@ import copy
 import os
 import re
 import shutil
+import struct
 import subprocess
 import sys
 import textwrap
+import tracemalloc
+import zlib
 from math import erf
 from pathlib import Path
 
@@ -388,6 +391,52 @@ def test_an_empty_volume_and_what_is_none(tmp_path):
         path.write_bytes(content)
         with pytest.raises(ValueError, match="is not a whole volume"):
             vdb_files.read(path)
+
+
+def one_leaf():
+    """A volume of one leaf, packed, as a file; where the offsets of its grid and its root lie."""
+    volume = vt._core.volume_from_tracers(
+        position=[[50.75, 50.75, 50.75]], density=[1e-3], size=[0.1], voxel_size=0.1
+    )
+    content = bytes(volume.encode_vdb(half=False, compress=True))
+    grids = vdb_files.decode(content)
+    assert list(grids) == ["density"] and len(np.unique(grids["density"].index // 8, axis=0)) == 1
+    kind = content.index(b"Tree_float_5_4_3") + len("Tree_float_5_4_3")
+    offsets = kind + 4  # behind the name of the grid that it is an instance of, which is empty
+    root = content.index(struct.pack("<2I", 0, 1), struct.unpack_from("<q", content, offsets)[0])
+    return content, offsets, root + 8
+
+
+def with_numbers(content, at, form, *numbers):
+    changed = bytearray(content)
+    struct.pack_into("<" + form, changed, at, *numbers)
+    return bytes(changed)
+
+
+def test_a_volume_that_would_be_read_for_ever_or_fill_the_memory_is_refused():
+    content, offsets, root = one_leaf()
+    start, values, end = struct.unpack_from("<3q", content, offsets)
+    name = content.index(b"density") - 4
+    assert struct.unpack_from("<I", content, name - 4) == (1,)  # grids
+    many = with_numbers(content, name - 4, "I", 2**32 - 1)
+    for wrong in ((start, values, name), (start, end, values), (name, values, end)):
+        with pytest.raises(ValueError, match="out of order"):
+            vdb_files.decode(with_numbers(many, offsets, "3q", *wrong))
+    with pytest.raises(ValueError, match="not on its lattice"):
+        vdb_files.decode(with_numbers(content, root, "3i", 2**31 - 1, 0, 0))
+    mask = values + 64 + 1  # of the voxels, and the kind of the others
+    (stored,) = struct.unpack_from("<q", content, mask)
+    assert mask + 8 + stored == end
+    packed = zlib.compress(bytes(10**8))
+    large = content[:mask] + struct.pack("<q", len(packed)) + packed
+    large = with_numbers(large, offsets, "3q", start, values, len(large))
+    tracemalloc.start()
+    try:
+        with pytest.raises(ValueError, match="a leaf has"):
+            vdb_files.decode(large)
+        assert tracemalloc.get_traced_memory()[1] < 10**6
+    finally:
+        tracemalloc.stop()
 
 
 # ---- velocity ----

@@ -226,7 +226,8 @@ def _add_branch(commands: argparse._SubParsersAction) -> None:
         "can, and goes on from there with a changed scene: other sources, effects, bodies, method "
         "... A branch that was interrupted goes on when it is started again.",
     )
-    parser.add_argument("scene", metavar="SCENE", help="the changed scene, .json or .py")
+    text = "the changed scene, .json or .py (it is run: see that you trust it)"
+    parser.add_argument("scene", metavar="SCENE", help=text)
     text = "folder of the other bake, or its manifest"
     parser.add_argument("--from", dest="place", metavar="BAKE", type=Path, required=True, help=text)
     parser.last_frame("its last frame that stays")

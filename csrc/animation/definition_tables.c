@@ -62,8 +62,8 @@ static const vt_row method_rows[] = {
     VT_ROW(whole, name, value, least, most, "", FIXED, description)
 #define VT_NUMBER(name, value, article, least, most, description)                                  \
     VT_ROW(number, name, value, least, most, "", FIXED, description)
-#define VT_FACTOR(name, value, article, most, description)                                         \
-    VT_ROW(number, name, value, 1, most, "", OR_0, description)
+#define VT_OR_0(name, value, article, least, most, description)                                    \
+    VT_ROW(number, name, value, least, most, "", OR_0, description)
 #include "vorton/method.def"
 };
 DEFINITION(method, "a method")

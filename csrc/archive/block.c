@@ -308,7 +308,7 @@ static vt_status unpack_field(const char *what, const vt_crc *crc, fields *f, co
         vti_put(to, from, (size_t)vti_unpacked_bytes(entry));
         return VT_OK;
     }
-    /* a chunk takes at least 3 bytes for each plane */
+    /* before memory is taken: each chunk, of up to VT_PLANE numbers, takes some bytes */
     if (entry->rows * entry->components / VT_PLANE > entry->bytes)
         return vti_fail(VT_INVALID_ARGUMENT, "%s: is damaged: %s is too short", what, entry->name);
     const vt_status status = unpack_numbers(f, from, threads, entry, to);

@@ -32,8 +32,9 @@
  *        56  uint64    bytes that the field takes in the file
  *        64  uint32    CRC-32 of these
  *        68  uint32    how the numbers are stored: 0 as they are, 1 in planes
- *                      (archive/byte_planes.h), 2 in rows (archive/row_chunks.h); rows that are less those of another field: 2 + 256 x
- *                      the number of that field in the directory, from 1 on, which comes before;
+ *                      (archive/byte_planes.h), 2 in rows (archive/row_chunks.h);
+ *                      2 + 256 x the number in the directory, from 1 on, of a field before: in
+ *                      rows that are less those of that one;
  *                      3 + 256 x the number of a field before, of int64: in rows, in its order;
  *                      4 not at all, in 0 bytes: who loads the state makes them again
  *                      (archive/made_again.h)

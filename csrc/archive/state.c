@@ -23,15 +23,23 @@ static size_t row_bytes(const vt_state_field *field)
     return vti_bytes_of_type((uint32_t)field->type) * (size_t)field->components;
 }
 
-static void put_rows(const vt_state_field *field, vt_bytes *to)
+/* A field to its place in the bytes. */
+typedef struct copy_job {
+    const vt_state_field *field;
+    uint8_t *to;
+} copy_job;
+
+static void copy_some(void *data, int64_t begin, int64_t end)
 {
-    const size_t row = row_bytes(field);
-    if (field->stride == (int64_t)row) {
-        vti_put(to, field->data, row * (size_t)field->rows);
+    const copy_job *const job = data;
+    const size_t row = row_bytes(job->field);
+    uint8_t *to = job->to + (size_t)begin * row;
+    if (job->field->stride == (int64_t)row) {
+        memcpy(to, job->field->data + (size_t)begin * row, (size_t)(end - begin) * row);
         return;
     }
-    for (int64_t n = 0; n < field->rows; n++)
-        vti_put(to, field->data + n * field->stride, row);
+    for (int64_t n = begin; n < end; n++, to += row)
+        memcpy(to, job->field->data + n * job->field->stride, row);
 }
 
 static vt_field_entry entry_of(const vt_state_field *field)
@@ -45,7 +53,17 @@ static vt_field_entry entry_of(const vt_state_field *field)
     return entry;
 }
 
-static void put_state(const vt_state_list *list, const vt_frame_head *head, vt_bytes *to)
+/* The simulation waits for it: by all its threads. */
+static void copy_field(const vt_state_field *field, int threads, uint8_t *to)
+{
+    enum { BLOCK = 1 << 15 /* rows */ };
+    copy_job job = {field, to};
+    if (field->rows > 0 && row_bytes(field) > 0)
+        vti_parallel_for(threads, field->rows, BLOCK, copy_some, &job);
+}
+
+static void put_state(const vt_state_list *list, const vt_frame_head *head, int threads,
+                      vt_bytes *to)
 {
     vti_reserve_bytes(to, (size_t)head->block.length);
     vti_put(to, head, sizeof *head);
@@ -54,9 +72,15 @@ static void put_state(const vt_state_list *list, const vt_frame_head *head, vt_b
             const vt_field_entry entry = entry_of(&list->field[n]);
             vti_put(to, &entry, sizeof entry);
         }
-    for (int32_t n = 0; n < list->count; n++)
-        if (!list->field[n].absent)
-            put_rows(&list->field[n], to);
+    if (to->failed)
+        return;
+    for (int32_t n = 0; n < list->count; n++) {
+        const vt_state_field *const field = &list->field[n];
+        if (field->absent)
+            continue;
+        copy_field(field, threads, to->bytes + to->size);
+        to->size += row_bytes(field) * (size_t)field->rows;
+    }
     vti_put_zeros(to, (size_t)head->block.length - to->size);
 }
 
@@ -78,7 +102,7 @@ static vt_status save_now(vt_simulation *s, vt_state_list *list, int64_t number,
         }
     head.block.summed = sizeof head + head.fields * sizeof(vt_field_entry);
     head.block.length = (head.block.summed + size + 7) / 8 * 8;
-    put_state(list, &head, to);
+    put_state(list, &head, s->def.threads, to);
     if (to->failed)
         return vti_fail(VT_OUT_OF_MEMORY, "no memory for a state of %llu bytes",
                         (unsigned long long)head.block.length);

@@ -325,13 +325,28 @@ static int make_lattice(vt_simulation *s, int64_t count, const float *points, vt
     return 1;
 }
 
+/* The grid as the points of a loop ask for it. */
+typedef struct grid_box {
+    float origin[3], cells[3], per; /* per: cells of a metre */
+} grid_box;
+
+static grid_box box_of_grid(const vt_grid *grid)
+{
+    grid_box box = {.per = (float)(1 / grid->spacing)};
+    for (int axis = 0; axis < 3; axis++) {
+        box.origin[axis] = vti_grid_origin(grid, axis);
+        box.cells[axis] = (float)grid->cells[axis];
+    }
+    return box;
+}
+
 /* Whether a point lies outside the grid. */
-static int is_outside(const vt_grid *grid, const float point[3])
+static int is_outside(const grid_box *grid, const float point[3])
 {
     int outside = 0;
     for (int axis = 0; axis < 3; axis++) {
-        const float at = (point[axis] - vti_grid_origin(grid, axis)) * (float)(1 / grid->spacing);
-        outside |= !(at >= 0 && at <= (float)grid->cells[axis]);
+        const float at = (point[axis] - grid->origin[axis]) * grid->per;
+        outside |= !(at >= 0 && at <= grid->cells[axis]);
     }
     return outside;
 }
@@ -342,10 +357,11 @@ const vt_far_lattice *vti_open_far_lattice(vt_simulation *s, int64_t count, cons
         return NULL;
     vt_far_lattice *const l = vti_arena_push(&s->arena, sizeof *l);
     float *const outside = vti_arena_push(&s->arena, 12 * (size_t)count);
+    const grid_box box = box_of_grid(&s->grid);
     int64_t found = 0;
     *l = (vt_far_lattice){.brick_count = 0};
     for (int64_t i = 0; i < count; i++)
-        if (is_outside(&s->grid, points + 3 * i))
+        if (is_outside(&box, points + 3 * i))
             memcpy(outside + 3 * found++, points + 3 * i, 12);
     return found && make_lattice(s, found, outside, l) ? l : NULL;
 }

@@ -27,13 +27,16 @@ static const double speed_share = 0.4;
 
 /* Places are kept on multiples of this, at most a 64th of a core and a power of 2: the phases of
  * the shortest waves of three octaves are then off by .006 turns rms, and archives take 2 to 4
- * bytes for the places of a tracer instead of 9 to 16. */
-static double find_lattice(double core)
+ * bytes for the places of a tracer instead of 9 to 16. 0: with all digits. */
+static double find_lattice(const vt_simulation *s)
 {
+    const double most = s->grid.core / 64;
     double lattice = 1;
-    while (lattice > core / 64 && lattice > 0x1p-40)
+    if (s->def.method.rounding == 0)
+        return 0;
+    while (lattice > most && lattice > 0x1p-40)
         lattice /= 2;
-    while (2 * lattice <= core / 64 && lattice < 0x1p40)
+    while (2 * lattice <= most && lattice < 0x1p40)
         lattice *= 2;
     return lattice;
 }
@@ -151,7 +154,7 @@ static void stir(vt_simulation *s, double time)
     vt_eddies_of_substep e = {.waves = s->def.detail * VT_EDDY_WAVES,
                               .share = speed_share * s->def.detail_strength * s->grid.core,
                               .dt = s->eddies.time,
-                              .lattice = find_lattice(s->grid.core)};
+                              .lattice = find_lattice(s)};
     memcpy(e.wind, s->winds.velocity, sizeof e.wind);
     use_columns(s);
     turn_clock(s, time, &e);

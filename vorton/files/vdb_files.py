@@ -24,6 +24,7 @@ ZIP = 1  # bit of the compression
 TRANSFORM_NUMBERS = 18  # three each of translation, scale, voxel size and what follows from it
 ROOT_CHILD, INNER_NODE, LEAF = 32, 16, 8  # children or voxels along each edge
 EDGE = {ROOT_CHILD: 128, INNER_NODE: 8, LEAF: 1}  # voxels along the edge of one child
+ROOT_EDGE = ROOT_CHILD * EDGE[ROOT_CHILD]
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -88,7 +89,7 @@ def _children(reader: _Reader, edge: int) -> np.ndarray:
 
 def _node(reader: _Reader, edge: int, no_values: str) -> np.ndarray:
     children = _children(reader, edge)
-    if any(reader.take(edge**3 // 8)):
+    if reader.take(edge**3 // 8).strip(b"\0"):
         raise ValueError("it has tiles, a bake writes none")
     reader.expect("b", 0, "the kind of the inactive values of a node")
     reader.numbers(no_values)
@@ -101,6 +102,8 @@ def _leaf_corners(reader: _Reader, no_values: str) -> list[np.ndarray]:
     corners = []
     for _ in range(reader.numbers("I")[0]):
         root = np.array(reader.numbers("3i"))
+        if any(root % ROOT_EDGE):
+            raise ValueError(f"a child of the root lies at {root.tolist()}, not on its lattice")
         for node in _node(reader, ROOT_CHILD, no_values):
             leaves = _node(reader, INNER_NODE, no_values)
             corners += list(root + node + leaves)
@@ -108,12 +111,21 @@ def _leaf_corners(reader: _Reader, no_values: str) -> list[np.ndarray]:
     return corners
 
 
+def _inflate(packed: bytes, size: int) -> bytes:
+    """Of a stream of zlib that holds so many bytes; what holds more is not unpacked to its end."""
+    stream = zlib.decompressobj()
+    content = stream.decompress(packed, size + 1)
+    if not stream.eof and len(content) == size:
+        raise ValueError("a leaf is packed in a stream without an end")
+    return content
+
+
 def _leaf_values(reader: _Reader, dtype: np.dtype[Any], count: int, zipped: bool) -> np.ndarray:
     size = dtype.itemsize * count
     # Of no values at all the size is there for floats alone.
     if zipped and (count or dtype.itemsize == 4):
         (stored,) = reader.numbers("q")
-        content = zlib.decompress(reader.take(stored)) if stored > 0 else reader.take(-stored)
+        content = _inflate(reader.take(stored), size) if stored > 0 else reader.take(-stored)
     else:
         content = reader.take(size)
     if len(content) != size:
@@ -130,6 +142,8 @@ def _read_grid(reader: _Reader) -> tuple[str, Grid]:
         raise ValueError(f"grid {name} is a {kind}, which no bake writes")
     dtype = np.dtype("<f2" if half else "<f4")
     start, values_at, end = reader.numbers("3q")
+    if not reader.at <= start <= values_at <= end <= len(reader.data):
+        raise ValueError(f"grid {name} lies at bytes {start}, {values_at} and {end}, out of order")
     reader.at = start
     zipped = bool(reader.numbers("I")[0] & ZIP)
     reader.skip_metadata()
@@ -176,15 +190,26 @@ def read(path: str | os.PathLike[str]) -> dict[str, Grid]:
     OSError
         When it cannot be read.
     """
-    reader = _Reader(Path(path).read_bytes())
     try:
-        if reader.take(len(MAGIC)) != MAGIC:
-            raise ValueError("it is not a .vdb file")
-        reader.expect("I", FORMAT_VERSION, "the format version")
-        reader.numbers("2I")
-        reader.expect("b", 1, "whether grids have offsets")
-        reader.take(IDENTIFIER)
-        reader.skip_metadata()
-        return dict(_read_grid(reader) for _ in range(reader.numbers("I")[0]))
+        return decode(Path(path).read_bytes())
     except (ValueError, zlib.error) as error:
         raise ValueError(f"{path}: is not a whole volume: {error}") from error
+
+
+def decode(content: bytes) -> dict[str, Grid]:
+    """The grids of what such a file holds.
+
+    Raises
+    ------
+    ValueError, zlib.error
+        When it is not whole.
+    """
+    reader = _Reader(content)
+    if reader.take(len(MAGIC)) != MAGIC:
+        raise ValueError("it is not a .vdb file")
+    reader.expect("I", FORMAT_VERSION, "the format version")
+    reader.numbers("2I")
+    reader.expect("b", 1, "whether grids have offsets")
+    reader.take(IDENTIFIER)
+    reader.skip_metadata()
+    return dict(_read_grid(reader) for _ in range(reader.numbers("I")[0]))

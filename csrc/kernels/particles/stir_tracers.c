@@ -152,6 +152,8 @@ VT_INLINE void load_places(const float *rows, stirred *s)
 VT_INLINE vf round_place(const context *c, vf place)
 {
     const vf large = vf_set(0x1.8p23f);
+    if (c->eddies->lattice == 0)
+        return place;
     const vf multiple = place * vf_set((float)(1 / c->eddies->lattice));
     return ((multiple + large) - large) * vf_set((float)c->eddies->lattice);
 }

@@ -40,7 +40,7 @@ typedef struct vt_eddies_of_substep {
     double share;     /* q over the strain rate, m */
     double dt;        /* s */
     double wind[3];   /* uniform, m/s */
-    double lattice;   /* places are left on multiples of it, a power of 2, m */
+    double lattice;   /* places are left on multiples of it, a power of 2, m; 0: as they are */
     const f4 *strain; /* at the nodes: kernels/grid/strain_rate.h; as many beyond as of the nodes */
 } vt_eddies_of_substep;
 
