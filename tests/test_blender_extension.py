@@ -42,22 +42,29 @@ from vorton.scenes.scene import OF_SIMULATION
 SCRIPT = Path(__file__).resolve().parent / "hosts" / "use_extension.py"
 
 
-def run_in_blender(folder, what, place, library=True):
-    """The report of tests/hosts/use_extension.py."""
+def command_of(folder, what, place, library=True):
+    """The command that runs tests/hosts/use_extension.py in Blender, and its environment."""
     python = os.environ.get("VORTON_BLENDER_PYTHON")
     if not python or not Path(python).exists():
         pytest.skip("VORTON_BLENDER_PYTHON names no Python with Blender")
     others = "PYTHONPATH", "PYTHONSAFEPATH"  # scripts beside the script are imported by it
     environment = {k: v for k, v in os.environ.items() if k not in others}
     if library:  # vorton without what is installed beside it
-        (folder / "library").mkdir()
-        (folder / "library" / "vorton").symlink_to(Path(vt.__file__).parent)
+        (folder / "library").mkdir(exist_ok=True)
+        if not (folder / "library" / "vorton").exists():
+            (folder / "library" / "vorton").symlink_to(Path(vt.__file__).parent)
         environment["PYTHONPATH"] = str(folder / "library")
-    result = folder / "result.json"
+    command = [python, SCRIPT, what, folder / "result.json", place, folder]
+    return list(map(str, command)), environment
+
+
+def run_in_blender(folder, what, place, library=True):
+    """The report of tests/hosts/use_extension.py."""
+    command, environment = command_of(folder, what, place, library)
     done = subprocess.run(
-        [python, str(SCRIPT), what, str(result), str(place), str(folder)],
-        check=False, capture_output=True, text=True, env=environment, timeout=300,
-    )  # fmt: skip
+        command, check=False, capture_output=True, text=True, env=environment, timeout=300
+    )
+    result = folder / "result.json"
     assert result.exists(), done.stdout + done.stderr
     return json.loads(result.read_text()) | {"status": done.returncode}
 
@@ -547,6 +554,18 @@ def test_a_bake_without_smoke_leaves_nothing_behind(bakes):
 
 
 @pytest.mark.slow
+def test_smoke_that_comes_later_is_shown_where_it_is(bakes):
+    """Frame 1 of the bake is the scene's frame 0, and smoke starts after the second frame."""
+    found = bakes[0]["empty at first"]
+    names, counts, grids = zip(*(found["frames"][str(n)] for n in range(5)), strict=True)
+    assert names == tuple(f"leer_000{n}.vdb" for n in range(1, 6))
+    assert [count > 0 for count in counts] == [False, False, True, True, True]
+    assert all({"density", "velocity"} <= set(each) for each in grids)
+    assert np.abs(found["off"]).max() < 0.5 and found["density"] > 0
+    assert found["velocity"] == "velocity"
+
+
+@pytest.mark.slow
 def test_looks_are_measured_until_somebody_sets_them(bakes):
     report, folder = bakes
     first, whole, chosen = report["campfire"]["looks"]
@@ -579,6 +598,38 @@ def test_a_changed_scene_is_baked_from_the_current_frame_on(bakes, tmp_path):
     box = np.array([found["box"], found["back"], *found["moved"], found["here"]])
     assert (box[1] == box[0]).all() and (box[2] == box[0]).all() and (box[4] == box[3]).all()
     assert box[3, 0, 0] - box[0, 0, 0] > 2  # three frames of a wind of 24 m/s, less its margin
+
+
+@pytest.mark.slow
+def test_the_panel_says_what_is_baked_and_what_stays(bakes):
+    """Frames 11 to 16 of which 11 to 13 are baked first; at frame 14 the scene is changed."""
+    found = bakes[0]["from here"]["panels"]
+    stage, below = ["Set up render", "Render"], ["Show bake", "Export scene"]
+    for texts in found.values():
+        assert texts[:2] == ["Bake", "Live preview"] and texts[-2:] == below
+    middles = {when: texts[2:-4] for when, texts in found.items()}
+    menu = [texts[-4] for when, texts in found.items() if when != "before"]
+    assert middles.pop("before") == ["(Set up render)"] and set(menu) == {"Bakes of this scene"}
+    from_14 = ["Branch from 14...", "this bake stays"]
+    assert middles == {
+        "part": [*stage, "Baked: 11 to 13 of 16", "Bake from 14", "replaces no frame", *from_14],
+        "first": [*stage, "Baked: 11 to 16", "(Bake from 11)", "(go to frame 12 to 16)"],
+        "whole": [*stage, "Baked: 11 to 16", "Bake from 14", "replaces 14 to 16", *from_14],
+        "no archive": [*stage, "Baked: 11 to 16", "(Bake from 14)", "(needs Keep archive)"],
+        "branch": [*stage, "Baked: 11 to 16", "By a changed scene from 14", "Bake from 14",
+                   "replaces 14 to 16", *from_14],
+    }  # fmt: skip
+
+
+@pytest.mark.slow
+def test_another_bake_of_the_scene_is_chosen(bakes):
+    """Those in folders beside that of the scene; where there is none, the scene keeps its own."""
+    found = bakes[0]["from here"]
+    assert found["menu"] == ["//vorton", "//vorton from 14"]
+    folder, box, menu, refused, then = found["chosen"]
+    assert folder == then == "//vorton" and menu == found["menu"]
+    assert box == found["back"] == found["box"]
+    assert "no bake in" in refused
 
 
 @pytest.mark.slow
@@ -1263,6 +1314,38 @@ def test_a_bake_of_a_killed_blender_goes_on_to_the_same_bytes(tmp_path):
     assert all((killed / f"puff_{n:04d}.vdb").stat().st_mtime_ns == t for n, t in kept.items())
     for file in (tmp_path / "whole").iterdir():
         assert file.read_bytes() == (killed / file.name).read_bytes(), file.name
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="looks into /proc")
+def test_a_killed_blender_goes_on_where_it_was(addons, tmp_path):
+    """Bake in a Blender that is started again gives the files that the command line makes."""
+    folder = tmp_path / "getötet, mit Blank"
+    folder.mkdir()
+    command, environment = command_of(folder, "kill", addons)
+    place, name = folder / "vorton" / "ein Feuer, das ausgeht", "ein Feuer, das ausgeht"
+    end = time.monotonic() + 120
+    with subprocess.Popen(command, env=environment, stdout=subprocess.DEVNULL) as blender:
+        while not (place / f"{name}_0003.vdb").exists():
+            assert blender.poll() is None and time.monotonic() < end
+            time.sleep(0.02)
+        tasks = Path(f"/proc/{blender.pid}/task").glob("*/children")
+        workers = " ".join(path.read_text() for path in tasks).split()
+        blender.kill()
+    while any(map(is_running, workers)):
+        assert time.monotonic() < end
+        time.sleep(0.05)
+    kept = {path: path.stat().st_mtime_ns for path in place.glob("*.vdb")}
+    assert workers and 3 <= len(kept) < 24 and not (folder / "result.json").exists()
+    report = run_in_blender(folder, "kill", addons)
+    assert (report["baked"], report["frames"]) == (["FINISHED"], 24)
+    assert all(path.stat().st_mtime_ns == then for path, then in kept.items())
+    again = [sys.executable, "-m", "vorton", "bake", str(folder / f"{name}.vorton.json"),
+             str(tmp_path / "again"), "--frames", "1-24", "--no-tracers", "--quiet"]  # fmt: skip
+    subprocess.run(again, check=True, capture_output=True)
+    assert {path.name for path in place.iterdir()} == set(os.listdir(tmp_path / "again"))
+    for path in place.iterdir():
+        assert path.read_bytes() == (tmp_path / "again" / path.name).read_bytes(), path.name
 
 
 def test_manifest_is_one(tmp_path):

@@ -178,12 +178,30 @@ def check(addon):
     yield 0.3
     new = [p.name for p in sorted(files.glob("*.vdb")) if p.stat().st_mtime_ns != then[p.name]]
     expect("baked from 38 on", [name[-8:-4] for name in new], ["0038", "0039", "0040"])
+    frame, wind = scene.frame_current, tuple(scene.vorton.simulation.wind)
+    with in_view():
+        bpy.ops.ed.undo()
+    yield 0.2
+    settings = bpy.context.scene.vorton.simulation
+    expect("bake from a frame undone", tuple(settings.wind) == wind, True)
+    expect("frame", bpy.context.scene.frame_current, frame)
+    with in_view():
+        bpy.ops.ed.redo()
+    yield 0.2
     with in_view():
         bpy.ops.vorton.branch("EXEC_DEFAULT", True)
     while running.job is not None:
         yield 0.05
     yield 0.3
     expect("branched", bpy.context.scene.vorton.folder, "//vorton from 38")
+    with in_view():  # as its menu does
+        bpy.ops.vorton.show("EXEC_DEFAULT", True, folder="//vorton")
+    yield 0.2
+    expect("chosen", bpy.context.scene.vorton.folder, "//vorton")
+    with in_view():
+        bpy.ops.ed.undo()
+    yield 0.2
+    expect("choice undone", bpy.context.scene.vorton.folder, "//vorton from 38")
     with in_view():
         bpy.ops.ed.undo()
     yield 0.2
@@ -196,8 +214,12 @@ def check(addon):
 def main(check):
     """Runs the steps that check(addon) yields between, and ends Blender."""
     FOLDER.mkdir(parents=True, exist_ok=True)
-    started, addon = time.time(), load_addon()
-    steps = check(addon)
+    started = time.time()
+    try:
+        steps = check(load_addon())
+    except Exception:  # without an end its window would wait for somebody
+        traceback.print_exc()
+        os._exit(1)
 
     def step():
         try:

@@ -777,6 +777,28 @@ def failing(addon, folder):
     return {"ended": sorted(ended)[0], "said": said, "objects": len(scene.objects)}
 
 
+def empty_at_first(folder):
+    """Smoke from the third frame of 0 to 4 on: where it is, and what is shown before."""
+    scene, place = ball_of_smoke(0, 1.0)
+    bpy.data.objects["Ball"].vorton.smoke.start = 1.5 / 24
+    scene.frame_end = 4
+    bpy.ops.wm.save_as_mainfile(filepath=str(folder / "leer.blend"))
+    assert bpy.ops.vorton.bake() == {"FINISHED"}
+    shown, found = scene.vorton.result, {}
+    for frame in range(5):
+        scene.frame_set(frame)
+        shown.data.grids.load()
+        path = Path(shown.data.grids.frame_filepath)
+        index, _ = density_in(str(path))
+        found[frame] = [path.name, len(index), [grid.name for grid in shown.data.grids]]
+    bpy.context.view_layer.update()
+    look = shown.data.materials[0].node_tree.nodes
+    density = next(n for n in look if "Density" in n.inputs).inputs["Density"].default_value
+    off = (center_of(shown) - place) / 0.1  # voxels
+    return {"frames": found, "off": off.tolist(), "density": density,
+            "velocity": shown.data.velocity_grid}  # fmt: skip
+
+
 def nothing_yet(folder):
     """Bakes that show nothing, and no folder."""
     scene, _ = ball_of_smoke(1, 1.0)
@@ -834,6 +856,51 @@ def said_by(operator, **values):
         return str(error)
 
 
+class Layout:
+    """A stand-in of Blender's: the texts of a panel in their order, those of what cannot be pressed
+    in brackets. That what it shows is there, it takes from the data themselves."""
+
+    def __init__(self, texts):
+        self.texts, self.enabled = texts, True
+
+    def column(self, **_):
+        return Layout(self.texts)
+
+    row = column
+
+    def label(self, text, **_):
+        self.texts.append(text if self.enabled else f"({text})")
+
+    def operator(self, name, text="", **_):
+        group, name = name.split(".")
+        self.label(text or getattr(getattr(bpy.ops, group), name).get_rna_type().name)
+        return types.SimpleNamespace()
+
+    def prop(self, data, name, **_):
+        getattr(data, name)
+
+    def separator(self):
+        pass
+
+    def menu(self, name, **_):
+        self.label(getattr(bpy.types, name).bl_label)
+
+
+def panel_of(addon, frame=None):
+    """What the panel of the bake says, at a frame."""
+    if frame is not None:
+        bpy.context.scene.frame_set(frame)
+    addon.panels.draw_bake(layout := Layout([]), bpy.context)
+    return layout.texts
+
+
+def folders_of(addon):
+    """What the menu of bakes offers."""
+    menu = types.SimpleNamespace(layout=Layout([]))
+    addon.panels.VORTON_MT_bakes.draw(menu, bpy.context)
+    return menu.layout.texts
+
+
 def digests(place):
     return {path.name: hashlib.sha256(path.read_bytes()).hexdigest() for path in place.iterdir()}
 
@@ -844,8 +911,16 @@ def from_here(addon, folder):
     scene.frame_end = 16
     bpy.ops.wm.save_as_mainfile(filepath=str(folder / "from here.blend"))
     scene.frame_set(14)
-    found = {"nothing": said_by(bpy.ops.vorton.bake_from)}
+    found = {"nothing": said_by(bpy.ops.vorton.bake_from), "panels": {"before": panel_of(addon)}}
+    scene.frame_end = 13
     assert bpy.ops.vorton.bake() == {"FINISHED"}
+    scene.frame_end = 16
+    found["panels"]["part"] = panel_of(addon, 14)
+    assert bpy.ops.vorton.bake() == {"FINISHED"}
+    found["panels"] |= {"first": panel_of(addon, 11), "whole": panel_of(addon, 14)}
+    scene.vorton.keep_archive = False
+    found["panels"]["no archive"] = panel_of(addon)
+    scene.vorton.keep_archive = True
     shown, place = scene.vorton.result, addon.bakes.bake_folder(scene)
     found |= {"before": digests(place), "box": box_of(shown, 16)}
     shutil.copytree(place, folder / "origin")
@@ -864,6 +939,11 @@ def from_here(addon, folder):
     found["folder"], branch = scene.vorton.folder, addon.bakes.bake_folder(scene)
     found["branched"] = digests(branch)
     found["moved"] = [box_of(shown, 13), box_of(shown, 16)]
+    found["panels"]["branch"], found["menu"] = panel_of(addon, 14), folders_of(addon)
+    said_by(bpy.ops.vorton.show, folder="//vorton")
+    found["chosen"] = [scene.vorton.folder, box_of(shown, 16), folders_of(addon)]
+    found["chosen"] += [said_by(bpy.ops.vorton.show, folder="//none"), scene.vorton.folder]
+    said_by(bpy.ops.vorton.show, folder="//vorton from 14")
     scene.frame_set(14)
     scene.vorton.folder = "//vorton"
     scene.vorton.simulation.seed = 7
@@ -1120,10 +1200,29 @@ def what_bakes_are(addons, folder):
             "failing": failing(addon, folder),
             "failing later": failing_later(addon, folder),
             "nothing yet": nothing_yet(folder),
+            "empty at first": empty_at_first(folder),
             "from here": from_here(addon, folder),
             "new grids": new_grids(addon, folder),
             "points": kept_points(addon, folder),
         }
+
+
+def campfire_to_kill(addons, folder):
+    """A bake of a file that is made, or was before; it takes some seconds."""
+    sys.path.insert(0, addons)
+    import vorton_extension as addon
+
+    path = folder / "ein Feuer, das ausgeht.blend"
+    with registered(addon):
+        if path.exists():
+            bpy.ops.wm.open_mainfile(filepath=str(path))
+        else:
+            scene = fresh()
+            bpy.ops.vorton.add(preset="campfire", frames=24)
+            scene.vorton.simulation.voxel = 0.05
+            bpy.ops.wm.save_as_mainfile(filepath=str(path))
+        report = {"baked": sorted(bpy.ops.vorton.bake())}
+        return report | {"frames": bpy.context.scene.vorton.result.data.frame_duration}
 
 
 # ---- the zip ----
@@ -1150,7 +1249,7 @@ def what_is_installed(archive, folder):
 
 def main(what, result, place, folder):
     works = {"scene": what_scenes_are, "bake": what_bakes_are, "bodies": what_bodies_are}
-    works["install"] = what_is_installed
+    works |= {"install": what_is_installed, "kill": campfire_to_kill}
     report = works[what](place, Path(folder))
     report["version"] = bpy.app.version_string
     with open(result + ".part", "w", encoding="utf-8") as file:

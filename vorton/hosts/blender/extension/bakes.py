@@ -482,11 +482,21 @@ class VORTON_OT_show(bpy.types.Operator):
     bl_label = "Show bake"
     bl_options = {"REGISTER", "UNDO"}
 
+    folder: bpy.props.StringProperty(
+        name="Folder",
+        description="Where that bake is; it becomes the scene's Folder. Empty: as it is",
+        options={"HIDDEN", "SKIP_SAVE"},
+    )
+
     def execute(self, context):
+        scene = context.scene
+        text = self.folder or scene.vorton.folder
         try:
-            show_bake(context.scene, find_bake(bake_folder(context.scene)).folder)
+            show_bake(scene, find_bake(bake_folder(scene, text)).folder)
         except ERRORS as error:
             return refused(self, error)
+        if text != scene.vorton.folder:
+            scene.vorton.folder = text
         return {"FINISHED"}
 
 

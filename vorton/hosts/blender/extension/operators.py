@@ -19,6 +19,8 @@ from .places import find_bake, scene_name, shown_folder
 
 PRESETS = Path(__file__).parent / "presets"
 FRAMES = 96  # of a preset
+FIRST = ("campfire", "plume", "ring", "explosion", "candle", "tornado", "jet")
+LABELS = {"ring": "Smoke ring"}
 STAGE = "vorton_stage"  # custom property of a scene: what its stage has added
 MARGIN = 0.02  # of the distance of smoke, before and behind it
 BORN_IN = [role.name for role in roles.ROLES.values() if role.shape == "filled"]
@@ -29,8 +31,14 @@ def presets():
     return {path.stem: path for path in sorted(PRESETS.glob("*.json"))}
 
 
+def grouped_presets():
+    """Names of the presets as the menu shows them: what one looks for first, then all others."""
+    known = presets()
+    return [name for name in FIRST if name in known], [name for name in known if name not in FIRST]
+
+
 def label_of(name):
-    return name.replace("_", " ").capitalize()
+    return LABELS.get(name) or name.replace("_", " ").capitalize()
 
 
 class VORTON_OT_mark(bpy.types.Operator):

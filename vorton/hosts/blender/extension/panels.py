@@ -6,9 +6,10 @@ import bpy
 from vorton.hosts.blender import roles
 
 from .bakes import Running
-from .operators import label_of, presets
-from .places import bake_folder
+from .operators import grouped_presets, label_of
+from .places import bake_folder, bakes_beside
 from .preview import Preview
+from .state import Told, tell
 
 
 def draw_settings(layout, group, settings):
@@ -67,14 +68,11 @@ class VORTON_PT_object(ObjectPanel, bpy.types.Panel):
 def draw_bake(layout, context):
     """The buttons of the bake."""
     scene = context.scene
+    about, told = scene.vorton, Told() if Running.job else tell(scene)
     column = layout.column(align=True)
     column.scale_y = 1.4
     if Running.job is None:
         column.operator("vorton.bake", icon="PLAY")
-        if scene.vorton.result is not None:
-            row = column.row(align=True)
-            row.operator("vorton.bake_from", text=f"Bake from {scene.frame_current}")
-            row.operator("vorton.branch", text="Branch...")
     else:
         job = Running.job
         if hasattr(column, "progress"):
@@ -89,18 +87,53 @@ def draw_bake(layout, context):
     column.operator("vorton.live", icon="HIDE_OFF" if shown else "HIDE_ON", depress=shown)
     if Preview.text():
         column.label(text=Preview.text())
-    column.operator("vorton.stage", icon="OUTLINER_OB_CAMERA")
+    then = column.column(align=True)
+    then.enabled = bool(told.baked or about.result)
+    then.operator("vorton.stage", icon="OUTLINER_OB_CAMERA")
     column.operator_context = "INVOKE_DEFAULT"
     column.operator("render.render", text="Render", icon="RENDER_STILL")
+    if told.baked:
+        draw_from_here(layout, scene, told)
     layout.separator()
-    layout.use_property_split = True
-    layout.prop(scene.vorton, "folder")
-    layout.prop(scene.vorton, "keep_archive")
-    layout.prop(scene.vorton, "keep_points")
+    row = layout.row(align=True)
+    row.prop(about, "folder")
+    if told.baked:
+        row.menu("VORTON_MT_bakes", text="", icon="DOWNARROW_HLT")
     layout.label(text=str(bake_folder(scene)), icon="FILE_FOLDER")
+    layout.prop(about, "keep_archive")
+    layout.prop(about, "keep_points")
     row = layout.row(align=True)
     row.operator("vorton.show")
     row.operator("vorton.export")
+
+
+def draw_from_here(layout, scene, told):
+    """What is baked, and the buttons that keep the frames before the current one of it."""
+    lines = layout.column(align=True)
+    for line in filter(None, (told.baked, told.changed)):
+        lines.label(text=line)
+    here = scene.frame_current
+    buttons = layout.column(align=True)
+    buttons.enabled = told.may_leave
+    buttons.operator("vorton.bake_from", text=f"Bake from {here}", icon="RECOVER_LAST")
+    buttons.label(text=told.here)
+    if told.may_leave:
+        buttons.operator("vorton.branch", text=f"Branch from {here}...", icon="DUPLICATE")
+        buttons.label(text="this bake stays")
+
+
+class VORTON_MT_bakes(bpy.types.Menu):
+    """Show another bake of the scene"""
+
+    bl_idname = "VORTON_MT_bakes"
+    bl_label = "Bakes of this scene"
+
+    def draw(self, context):
+        scene = context.scene
+        for text in bakes_beside(scene):
+            chosen = bake_folder(scene, text) == bake_folder(scene)
+            icon = "RADIOBUT_ON" if chosen else "RADIOBUT_OFF"
+            self.layout.operator("vorton.show", text=text, icon=icon).folder = text
 
 
 class VORTON_PT_bake(bpy.types.Panel):
@@ -127,6 +160,7 @@ class VORTON_PT_scene(ScenePanel, bpy.types.Panel):
     def draw(self, context):
         draw_bake(self.layout, context)
         about = context.scene.vorton
+        self.layout.use_property_split = True
         self.layout.prop(about, "subframes")
         self.layout.prop(about, "use_fields")
         self.layout.prop(about, "use_colliders")
@@ -173,8 +207,12 @@ class VORTON_MT_add(bpy.types.Menu):
     bl_label = "Vorton"
 
     def draw(self, context):
-        for name in presets():
-            self.layout.operator("vorton.add", text=label_of(name)).preset = name
+        first, others = grouped_presets()
+        for name in [*first, None, *others]:
+            if name is None:
+                self.layout.separator()
+            else:
+                self.layout.operator("vorton.add", text=label_of(name)).preset = name
 
 
 def draw_menu(self, context):
@@ -189,6 +227,7 @@ CLASSES = (
     VORTON_PT_combustion,
     VORTON_PT_method,
     VORTON_MT_add,
+    VORTON_MT_bakes,
 )
 
 

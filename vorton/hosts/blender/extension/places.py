@@ -42,15 +42,31 @@ def bake_folder(scene, text=None):
     return where / scene_name(scene)
 
 
-def shown_folder(scene):
+def shown_folder(scene, find=Manifest.all_in):
     """Where the bake is that the scene shows: not where it would bake if the .blend file has been
-    saved under another name since, or for the first time."""
+    saved under another name since, or for the first time. `find` says whether a folder has one."""
     shown = scene.vorton.result
     if shown is not None and shown.type == "VOLUME" and shown.data.filepath:
         folder = Path(bpy.path.abspath(shown.data.filepath)).parent
-        if Manifest.all_in(folder):
+        if find(folder):
             return folder
     return bake_folder(scene)
+
+
+def bakes_beside(scene):
+    """What Folder may say to have another bake of the scene: its own text, and those of the folders
+    beside that one which hold a bake of the scene, as branches do."""
+    text = scene.vorton.folder.rstrip("/\\")
+    cut = max(text.rfind("/"), text.rfind("\\")) + 1
+    head, name = (text[:cut] if cut else "//"), scene_name(scene)
+    try:
+        beside = [each.name for each in bake_folder(scene, head).parent.iterdir() if each.is_dir()]
+    except OSError:
+        beside = []
+    texts = [head + each for each in sorted(beside)]
+    if bake_folder(scene) not in [bake_folder(scene, each) for each in texts]:  # beside the .blend
+        texts.insert(0, text or "//")
+    return [each for each in texts if (bake_folder(scene, each) / f"{name}.json").exists()]
 
 
 def find_bake(folder):
