@@ -149,16 +149,27 @@ def slow_disk(monkeypatch):
 
 @pytest.mark.slow
 def test_a_frame_is_written_beside_the_next_step(reference, tmp_path, monkeypatch, slow_disk):
-    """One behind and no more; the files hold the state at their time, not that of later."""
-    begun, step = [], Simulation.step
+    """One behind and no more; the files hold the state at their time, not that of later. The last
+    file of a frame waits here for the next step."""
+    begun, step, stepped = [], Simulation.step, threading.Condition()
 
     def noted(sim):
         step(sim)
-        begun.append(list(slow_disk.written))
+        with stepped:
+            begun.append(list(slow_disk.written))
+            stepped.notify()
 
+    def wait(path):
+        frame = int(path.stem[-4:])
+        with stepped:
+            if path.suffix == ".npz" and frame < 4:
+                assert stepped.wait_for(lambda: len(begun) >= frame, timeout=60)
+
+    slow_disk.before = wait
     monkeypatch.setattr(Simulation, "step", noted)
     quiet(small_scene(), tmp_path)
     assert content(tmp_path) == content(reference)
+    assert len(begun) == 3
     assert "ring_0001.npz" not in begun[0], "the step to frame 2 waits for no file"
     for behind, written in enumerate(begun[1:], start=1):
         assert f"ring_{behind:04}.npz" in written

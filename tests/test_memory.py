@@ -1,6 +1,7 @@
 """Resident memory, each in a process of its own: of a large scene, and over many steps."""
 
 import json
+import os
 import re
 import subprocess
 import sys
@@ -11,6 +12,10 @@ from marks import limits_address_space
 
 if not Path("/proc/self/statm").exists():
     pytest.skip("resident memory is read from /proc", allow_module_level=True)
+
+resident = pytest.mark.skipif(
+    "VORTON_SANITIZE" in os.environ, reason="a sanitizer keeps memory of its own beside"
+)
 
 RESIDENT = """
 import ctypes, gc, json, resource, sys
@@ -54,6 +59,7 @@ print(json.dumps({"count": count, "grid": simulation.health()["grid"],
 """
 
 
+@resident
 @pytest.mark.slow
 def test_a_hundred_thousand_vortons_and_a_million_tracers_take_less_than_60_million_bytes():
     found = run(LARGE)
@@ -82,6 +88,7 @@ print(json.dumps({"sizes": sizes, "counts": counts, "grids": grids, "frame": sim
 """
 
 
+@resident
 @pytest.mark.slow
 def test_ten_thousand_steps_leave_the_memory_as_it_is():
     """A ring of 420 vortons, so slow that its grid stays; tracers are born and die all the time."""
