@@ -170,6 +170,7 @@ def check(addon):
     then = {path.name: path.stat().st_mtime_ns for path in files.glob("*.vdb")}
     scene.frame_set(38)
     scene.vorton.simulation.wind = (1, 0, 0)
+    bpy.ops.ed.undo_push(message="wind")  # as a click does
     with in_view():  # what its question leads to
         began = bpy.ops.vorton.bake_from("EXEC_DEFAULT", True, overwrite=True)
     expect("began from a frame", began, {"RUNNING_MODAL"})

@@ -8,7 +8,7 @@ from typing import Any
 from ...archive.manifest import Manifest
 from ...bakes.baking import PRESETS
 from .looks import Look, measure_look
-from .materials import is_measured, keep_measured, make_material, set_measured
+from .materials import is_measured, keep_measured, look_of, make_material, set_measured
 from .sequences import Sequence, find_sequence, split_number
 
 VELOCITIES = {preset.velocity for preset in PRESETS.values()}
@@ -146,6 +146,8 @@ def add_bake(
 ) -> Any:
     """Load a bake and give it its material: `load_sequence`, `measure_look`, `make_material`.
 
+    The solid 3D view shows the smoke as dense as a render does.
+
     Parameters
     ----------
     place : path
@@ -168,11 +170,13 @@ def add_bake(
     material = make_material(look, name=shown.name)
     keep_measured(material)
     shown.data.materials.append(material)
+    shown.data.display.density = look.density
     return shown
 
 
 def measure_again(shown: Any, place: str | os.PathLike[str]) -> None:
-    """Fit the material of `add_bake` to what a bake has become, unless its strengths were changed.
+    """Fit the material of `add_bake` to what a bake has become, unless its strengths were changed;
+    the density in solid 3D views, too, where it is that of the material.
 
     Parameters
     ----------
@@ -182,6 +186,8 @@ def measure_again(shown: Any, place: str | os.PathLike[str]) -> None:
     """
     measured = [material for material in shown.data.materials if material and is_measured(material)]
     if measured:
-        look = measure_look(place)
+        look, earlier = measure_look(place), look_of(shown)
+        if earlier is not None and shown.data.display.density == earlier.density:
+            shown.data.display.density = look.density
         for material in measured:
             set_measured(material, look)
