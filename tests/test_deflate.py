@@ -131,6 +131,8 @@ def arrays():
     yield "few values", random.choice(np.float32([0, 0.5, 1, 2]), 70_001)
     yield "half of it", np.r_[np.zeros(40_000), random.normal(0, 1, 40_000)].astype(np.float32)
     yield "bytes", random.integers(0, 255, 65_537, dtype=np.uint8)
+    some, others = random.choice(random.random(200), 300_000), random.random(300_000)
+    yield "half of few", np.where(others < 0.5, some, others).astype(np.float32)
 
 
 def pack_numbers(array):
@@ -149,7 +151,10 @@ def test_zlib_reads_packed_numbers(array):
     assert len(parts[0]) <= array.nbytes + 7 * (array.nbytes // MOST + 3)
 
 
-@pytest.mark.parametrize("name, most", [("alike", 0.004), ("ids", 0.25), ("few values", 0.2)])
+@pytest.mark.parametrize(
+    "name, most",
+    [("alike", 0.004), ("ids", 0.25), ("few values", 0.2), ("half of few", 0.8)],
+)
 def test_numbers_that_repeat_are_packed(name, most):
     array = dict(arrays())[name]
     packed = zlib.compressobj(1, zlib.DEFLATED, -15)
@@ -158,8 +163,23 @@ def test_numbers_that_repeat_are_packed(name, most):
     assert size < most * array.nbytes and size < 1.2 * by_zlib
 
 
+def test_nothing_is_written_behind():
+    library.vti_deflate_part.restype = library.vti_deflate_room.restype = c.c_size_t
+    random = np.random.default_rng(10)
+    for size in (*range(20), 8191, 8192, 8193, 32767, 32768, 32769, 100_003):
+        rising = np.arange(size // 8 + 1).tobytes()[:size]
+        for data in (random.bytes(size), bytes(size), rising, (b"abc" * size)[:size]):
+            most = library.vti_deflate_room(c.c_size_t(size))
+            room = c.create_string_buffer(b"\xa5" * most + BEHIND)
+            done = library.vti_deflate_part(work, data, c.c_size_t(size), room)
+            assert done <= most and room.raw[most : most + len(BEHIND)] == BEHIND
+            assert zlib.decompress(room.raw[:done] + b"\x03\x00", -15) == data
+
+
 def test_what_is_no_array_is_not_packed():
     with pytest.raises(TypeError):
         _core.pack_numbers(3)
+    with pytest.raises(TypeError, match="must not be objects"):
+        _core.pack_numbers(np.array([None, 1], object))
     with pytest.raises((BufferError, ValueError), match="contiguous"):
         _core.pack_numbers(np.zeros((4, 4))[:, 1])

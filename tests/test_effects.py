@@ -85,6 +85,34 @@ def test_wind_in_time_moves_everything_by_its_exact_integral(name, content):
     assert np.allclose(sim.velocity_at(start), now, atol=3e-6)
 
 
+@pytest.mark.parametrize("cells", [1, 3])
+def test_a_ring_that_is_born_into_drifting_fluid_is_that_of_fluid_at_rest(cells):
+    """In the frame of the wind, which goes whole cells in a frame: what drifted before has no
+    velocity that the flow could have accelerated from."""
+
+    def after_a_frame(wind):
+        scene = vt.Scene(wind=(wind, 0, 0), method=vt.Method(rounding=0))
+        axis = np.linspace(-0.4, 0.4, 9)
+        places = np.stack(np.meshgrid(axis, axis, axis), axis=-1).reshape(-1, 3)
+        scene.add(vt.VortonPoints(places, np.zeros_like(places), core=0.15, volume=1e-3))
+        scene.add(vt.VortexRing((wind / 24, 0, 0), core=0.15, time=1 / 24))
+        sim = vt.Simulation(scene, fps=24)
+        sim.step(2)
+        order = np.argsort(sim.vortons.id)
+        moved = np.array([wind, 0, 0])
+        return (
+            sim.vortons.position[order] - moved * sim.time,
+            sim.vortons.velocity[order] - moved,
+            sim.health.spacing,
+        )
+
+    position, velocity, spacing = after_a_frame(0)
+    there, faster, _ = after_a_frame(24 * cells * spacing)
+    assert np.abs(velocity).max() > 0.5
+    assert np.abs(there - position).max() < 1e-6
+    assert np.abs(faster - velocity).max() < 1e-5
+
+
 # ---- wind from a grid ----
 
 

@@ -45,3 +45,18 @@ def test_wakes_are_the_same_at_any_speed():
     slow, fast = towed(0.25), towed(0.5)
     np.testing.assert_allclose(slow[0], fast[0], atol=0.02)
     assert slow[1] == pytest.approx(fast[1], rel=0.02)
+
+
+def test_what_sheds_as_fast_as_the_flow_passes_gets_its_substeps():
+    """Ten times a passing of .2 m at 1 m/s is more than 30 a second, which takes two substeps of a
+    frame; 5 a second takes one."""
+    substeps = []
+    for shedding in ({}, {"shedding": 5}):
+        scene = vt.Scene(wind=(1, 0, 0))
+        scene.add(vt.Body(vt.Sphere(radius=0.2), **shedding))
+        weak = {"radius": 0.2, "core": 0.15, "circulation": 0.01}
+        scene.add(vt.VortexRing((-1, 0, 0), (1, 0, 0), **weak))
+        sim = vt.Simulation(scene, fps=24)
+        sim.step(3)
+        substeps.append(sim.health.substeps)
+    assert substeps == [2, 1]

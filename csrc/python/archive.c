@@ -1,5 +1,7 @@
 #include "python/archive.h"
 
+#include <string.h>
+
 #include "python/convert.h"
 #include "python/volume.h"
 #include "vorton/retime.h"
@@ -130,8 +132,13 @@ static PyObject *pack_numbers(PyObject *module, PyObject *numbers)
     uint8_t *bytes = NULL;
     int64_t size = 0;
     vt_status status;
-    if (PyObject_GetBuffer(numbers, &buffer, PyBUF_C_CONTIGUOUS) < 0)
+    if (PyObject_GetBuffer(numbers, &buffer, PyBUF_C_CONTIGUOUS | PyBUF_FORMAT) < 0)
         return NULL;
+    if (buffer.format && strchr(buffer.format, 'O')) {
+        PyBuffer_Release(&buffer);
+        PyErr_SetString(PyExc_TypeError, "pack_numbers: numbers must not be objects");
+        return NULL;
+    }
     Py_BEGIN_ALLOW_THREADS;
     status = vt_pack_numbers(buffer.buf, buffer.len, &bytes, &size);
     Py_END_ALLOW_THREADS;

@@ -191,7 +191,7 @@ static double drift(vt_simulation *s, vt_births *births, double remaining)
     VT_TIMED(s, contact, vti_end_contact(s, dt, &contacts));
     VT_TIMED(s, bodies, vti_finish_bodies(s));
     change_fluid(s, births, dt, 0);
-    s->last_substep = dt;
+    s->last_substep = 0; /* a flow that begins after it has no velocities of before */
     return dt;
 }
 

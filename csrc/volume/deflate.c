@@ -17,6 +17,7 @@ enum {
     TRIES = 8, /* places that are compared; 4 take a tenth less time, and 1 % more bytes */
     NOTED = 16 /* places of a repeat that later ones may begin at */
 };
+_Static_assert(PART <= 32768 && (int)PART <= (int)MOST_STORED, "distances, counts, stored blocks");
 
 /* ---- repeats ---- */
 
@@ -99,12 +100,13 @@ static size_t find_word(vt_deflate *work, const uint8_t *from, size_t place)
 }
 
 /* The same of numbers, at most PART bytes of them, as long as there is room for tokens; *done: so
- * many bytes. */
+ * many bytes, if it can be whole words, for the next ones begin there. */
 static size_t find_word_tokens(vt_deflate *work, const uint8_t *from, size_t size, size_t *done)
 {
+    enum { ENOUGH = VT_DEFLATE_MOST - 64 };
     size_t tokens = 0, place = 0;
     memset(work->newest, 0, sizeof work->newest);
-    while (place < size && tokens < VT_DEFLATE_MOST) {
+    while (place < size && tokens < VT_DEFLATE_MOST && (tokens < ENOUGH || place % WORD)) {
         const size_t most = size - place < MOST_MATCH ? size - place : MOST_MATCH;
         const size_t distance = most < WORD ? 0 : find_word(work, from, place);
         size_t same = distance ? WORD : 1;
@@ -481,7 +483,8 @@ static void put_stored(bit_stream *stream, const uint8_t *from, size_t size)
     put_rest(stream);
     put_bits(stream, (uint32_t)(size | (size ^ MOST_STORED) << 16), 32);
     put_rest(stream);
-    memcpy(stream->to, from, size);
+    if (size)
+        memcpy(stream->to, from, size);
     stream->to += size;
 }
 

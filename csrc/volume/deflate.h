@@ -1,6 +1,7 @@
-/* Packs a few kilobytes as a stream of zlib (RFC 1950 and 1951), in the same bytes on every system:
- * Lempel and Ziv's repeats, taken as soon as they are found, in one block with Huffman codes of its
- * own, or with those of the standard where their table would take more than it gives. */
+/* Packs a few kilobytes as a stream of zlib (RFC 1950 and 1951), or any number of bytes as a raw
+ * one of many blocks; in the same bytes on every system. Of a few kilobytes: Lempel and Ziv's
+ * repeats, taken as soon as they are found, in one block with Huffman codes of its own, or with
+ * those of the standard where their table would take more than it gives. */
 #pragma once
 
 #include <stddef.h>
@@ -23,8 +24,8 @@ size_t vti_deflate(vt_deflate *work, const uint8_t *from, size_t size, int repea
 
 /* Puts any number of bytes, of numbers of 4 or 8, as blocks of a raw stream (RFC 1951), none of
  * them the last, that begin and end with whole bytes: others may follow. Returns how many bytes
- * they take, at most vti_deflate_room(size). What would get less than an eighth
- * smaller is stored. */
+ * they take, at most vti_deflate_room(size). What would get less than an eighth smaller is stored.
+ */
 size_t vti_deflate_part(vt_deflate *work, const uint8_t *from, size_t size, uint8_t *to);
 size_t vti_deflate_room(size_t size);
 

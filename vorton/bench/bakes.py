@@ -23,10 +23,10 @@ def bake_frames(scene: BakeScene, threads: int | None) -> dict[str, Any]:
     Returns
     -------
     dict
-        ``tracers``, ``active_voxels``, ``across`` (voxels along the longest side of the volume) and
-        ``bytes`` of the last frame, and of the archive a frame; times of frames, ms: ``frames``,
-        ``median_ms``, ``mean_ms``, ``p10_ms``, ``p90_ms``; ``cpu_ms``, of all threads together, a
-        frame; ``parts``, ms a frame.
+        ``tracers``, ``active_voxels`` and ``across`` (voxels along the longest side of the volume)
+        of the last frame; ``bytes`` of files and archive, the mean of the frames; times of frames,
+        ms: ``frames``, ``median_ms``, ``mean_ms``, ``p10_ms``, ``p90_ms``; ``cpu_ms``, of all
+        threads together, a frame; ``parts``, ms a frame.
     """
     first, last = scene.settled, scene.settled + scene.frames
     done: list[float] = []
@@ -56,6 +56,8 @@ def bake_frames(scene: BakeScene, threads: int | None) -> dict[str, Any]:
         )
         record, voxel = manifest.frame(last), manifest.data["volumes"]["voxel"]
         archive = manifest.archive.stat().st_size / last
+        baked = [manifest.frame(n)["files"] for n in range(first, last + 1)]
+        files = sum(file["bytes"] for frame in baked for file in frame) / len(baked)
     times = 1e3 * np.diff(done[first - 1 :])
     lower, upper = np.array(record["bounds"])
     before, after = spent[first - 1], spent[-1]
@@ -63,7 +65,7 @@ def bake_frames(scene: BakeScene, threads: int | None) -> dict[str, Any]:
         "tracers": record["tracers"],
         "active_voxels": record["active_voxels"],
         "across": round((upper - lower).max() / voxel),
-        "bytes": sum(file["bytes"] for file in record["files"]) + round(archive),
+        "bytes": round(files + archive),
         "frames": len(times),
         "median_ms": float(np.median(times)),
         "mean_ms": float(np.mean(times)),

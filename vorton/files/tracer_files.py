@@ -35,7 +35,8 @@ def _names(columns: Mapping[str, np.ndarray]) -> list[str]:
 
 
 class _Packer:
-    """Takes the place of zlib's in a file of a ZipFile: two to four times as fast, and as good."""
+    """Takes the place of zlib's in a file of a ZipFile: twice as fast, about as good for ids, sizes
+    and ages, and packs positions, too."""
 
     def compress(self, data: bytes | memoryview) -> memoryview:
         return _core.pack_numbers(data)

@@ -66,8 +66,9 @@ def tell(scene):
     here, most = scene.frame_current, min(last + 1, end)
     if not start < here <= most:
         return Told(baked, changed, False, f"go to frame {start + 1} to {most}")
-    if bake_folder(scene) != folder:
-        replaced = "keeps the bake shown"
+    own = bake_folder(scene)
+    if own.resolve() != folder.resolve():
+        replaced = "replaces that in Folder" if manifest_in(own) else "keeps the bake shown"
     else:
         replaced = f"replaces {here} to {last}" if here <= last else "replaces no frame"
     return Told(baked, changed, True, replaced)
