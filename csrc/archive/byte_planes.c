@@ -7,7 +7,6 @@
 #include "base/memory.h"
 #include "base/parallel.h"
 #include "volume/deflate.h"
-#include "volume/prefix_code.h"
 
 _Static_assert((int)VT_PLANE <= (int)VT_DEFLATE_MOST, "a plane is packed at once");
 
@@ -48,6 +47,21 @@ static void split(const uint8_t *from, int64_t count, int item, int delta, uint8
         memcpy(planes, from, (size_t)count); /* of bytes there is one plane, and no difference */
 }
 
+/* About how many bits `count` things take, in 256ths, of which each kind comes so often. */
+static int64_t guess_bits(const uint32_t *often, int kinds, int64_t count)
+{
+    int64_t bits = 0;
+    for (int k = -1; k < kinds; k++) {
+        const int64_t n = k < 0 ? count : (int64_t)often[k];
+        if (n == 0)
+            continue;
+        const int whole = 63 - __builtin_clzll((uint64_t)n); /* log2 between powers of 2: a line */
+        const int64_t term = n * (whole * 256 + (n * 256 >> whole) - 256);
+        bits += k < 0 ? term : -term;
+    }
+    return bits;
+}
+
 int64_t vti_look_at(const uint8_t *planes, int64_t some, int item, int looks[VT_MOST_PLANES])
 {
     int64_t sum = 0;
@@ -61,7 +75,7 @@ int64_t vti_look_at(const uint8_t *planes, int64_t some, int item, int looks[VT_
         looks[b] = same > some * some / 8 * 7              ? VT_REPEATS
                    : same > 3 * (some * some / 256 + some) ? VT_ALONE
                                                            : VT_NOISE;
-        sum += looks[b] == VT_NOISE ? VT_NOISE_BITS * some : vti_guess_bits(often, 256, some);
+        sum += looks[b] == VT_NOISE ? VT_NOISE_BITS * some : guess_bits(often, 256, some);
     }
     return sum;
 }
@@ -112,7 +126,7 @@ int64_t vti_guess_class_bits(const uint32_t *words, int64_t some)
         often[vti_class_of(words[n], &left)]++;
         digits += left;
     }
-    return 256 * digits + vti_guess_bits(often, VT_CLASSES, some);
+    return 256 * digits + guess_bits(often, VT_CLASSES, some);
 }
 
 uint8_t *vti_put_words(vt_deflate *work, const uint32_t *words, int64_t count, uint8_t *to)

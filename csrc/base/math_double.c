@@ -25,6 +25,16 @@ static inline double power_of_two(int64_t exponent)
     return power;
 }
 
+double vti_power_below(double size)
+{
+    double power = 1;
+    while (power > size && power > 0x1p-60)
+        power /= 2;
+    while (2 * power <= size && power < 0x1p60)
+        power *= 2;
+    return power;
+}
+
 double vti_floor(double x)
 {
     const double whole = (double)(int64_t)x;

@@ -28,6 +28,9 @@ static inline int vti_is_finite(double x)
     return x - x == 0.0;
 }
 
+/* The largest power of 2 that is at most a size, which is > 0; within 2^-60 and 2^60. */
+double vti_power_below(double size);
+
 /* Largest integer not above x, as a double; |x| < 2^62. */
 double vti_floor(double x);
 

@@ -1,5 +1,6 @@
 #include "step/rounding.h"
 
+#include "base/math_double.h"
 #include "base/random.h"
 #include "state/predicates.h"
 
@@ -17,17 +18,6 @@ static uint32_t key_of(const vt_simulation *s, uint64_t purpose)
     return (uint32_t)vti_random_bits(s->def.seed ^ rounding, purpose, (uint64_t)s->steps);
 }
 
-/* The largest power of 2 that is at most a size, which is > 0. */
-static double power_below(double size)
-{
-    double power = 1;
-    while (power > size && power > 0x1p-60)
-        power /= 2;
-    while (2 * power <= size && power < 0x1p60)
-        power *= 2;
-    return power;
-}
-
 static int rounds(const vt_simulation *s)
 {
     return s->def.method.rounding > 0 && s->fields_exist && vti_has_grid(s);
@@ -36,7 +26,7 @@ static int rounds(const vt_simulation *s)
 static void round_positions(vt_simulation *s, const vt_set *set, const int64_t *id, double size,
                             uint64_t purpose, float *position)
 {
-    s->stages->round_rows(set->count, 3, id, key_of(s, purpose), power_below(size), position,
+    s->stages->round_rows(set->count, 3, id, key_of(s, purpose), vti_power_below(size), position,
                           s->def.threads);
 }
 
@@ -60,7 +50,7 @@ void vti_round_velocities(vt_simulation *s)
 {
     if (rounds(s) && !vti_accelerations(s))
         s->stages->round_vectors(s->vortons.set.count,
-                                 power_below(velocity_part / s->def.method.rounding),
+                                 vti_power_below(velocity_part / s->def.method.rounding),
                                  s->vortons.velocity, s->def.threads);
 }
 
@@ -72,5 +62,6 @@ void vti_round_tracer_shares(vt_simulation *s)
                               vti_used_column(set, VT_TRACER_smoke)};
     if (rounds(s) && vti_tracers_burn(s))
         s->stages->round_shares(set->count, s->tracers.id, key_of(s, FOR_SHARES),
-                                power_below(1.0 / s->def.method.rounding), column, s->def.threads);
+                                vti_power_below(1.0 / s->def.method.rounding), column,
+                                s->def.threads);
 }

@@ -1,5 +1,6 @@
 #include "tracers/subgrid_eddies.h"
 
+#include "base/math_double.h"
 #include "base/random.h"
 #include "base/vec3.h"
 #include "field/sample.h"
@@ -30,15 +31,7 @@ static const double speed_share = 0.4;
  * bytes for the places of a tracer instead of 9 to 16. 0: with all digits. */
 static double find_lattice(const vt_simulation *s)
 {
-    const double most = s->grid.core / 64;
-    double lattice = 1;
-    if (s->def.method.rounding == 0)
-        return 0;
-    while (lattice > most && lattice > 0x1p-40)
-        lattice /= 2;
-    while (2 * lattice <= most && lattice < 0x1p40)
-        lattice *= 2;
-    return lattice;
+    return s->def.method.rounding == 0 ? 0 : vti_power_below(s->grid.core / 64);
 }
 
 void vti_begin_in_eddies(vt_simulation *s, int64_t first, int64_t count)

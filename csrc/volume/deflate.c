@@ -320,19 +320,20 @@ static void put_codes(bit_stream *to, const block *b)
 
 /* ---- many symbols ---- */
 
-/* While there is room for eight bytes, all that waits is written at each turn, and what of it are
- * whole bytes is done: that needs no decision. At most 7 bits wait before 57 more. */
+/* What of that which waits are whole bytes is done: at most 7 bits wait before 56 more. While there
+ * is room for eight bytes all are written, which needs no decision. */
 static inline void put_whole_bytes(bit_stream *b)
 {
-    memcpy(b->to, &b->waiting, sizeof b->waiting);
-    b->to += b->count >> 3;
-    b->waiting >>= b->count & 56;
-    b->count &= 7;
-}
-
-static inline int has_room(const bit_stream *b)
-{
-    return b->end - b->to >= (int64_t)sizeof b->waiting;
+    if (b->end - b->to >= (int64_t)sizeof b->waiting) {
+        memcpy(b->to, &b->waiting, sizeof b->waiting);
+        b->to += b->count >> 3;
+        b->waiting >>= b->count & 56;
+        b->count &= 7;
+    }
+    for (; b->count >= 8; b->count -= 8) {
+        *b->to++ = (uint8_t)b->waiting;
+        b->waiting >>= 8;
+    }
 }
 
 static void put_literals(bit_stream *stream, const vt_prefix_code *c, const uint8_t *from,
@@ -343,9 +344,8 @@ static void put_literals(bit_stream *stream, const vt_prefix_code *c, const uint
     size_t n = 0;
     for (int s = 0; s < 256; s++)
         both[s] = (uint32_t)c->bits[s] << 8 | c->length[s];
-    if (has_room(to))
-        put_whole_bytes(to);
-    for (; n + 3 <= size && has_room(to); n += 3) {
+    put_whole_bytes(to);
+    for (; n + 3 <= size; n += 3) {
         for (size_t k = 0; k < 3; k++) {
             const uint32_t next = both[from[n + k]];
             to->waiting |= (uint64_t)(next >> 8) << to->count;
@@ -370,25 +370,15 @@ static inline void add_group(bit_stream *to, const vt_prefix_code *c, int symbol
 static void put_tokens(bit_stream *stream, const block *b, const uint32_t *token, size_t tokens)
 {
     bit_stream now = *stream, *const to = &now; /* in registers */
-    size_t n = 0;
-    if (has_room(to))
-        put_whole_bytes(to);
-    for (; n < tokens; n++) {
+    put_whole_bytes(to);
+    for (size_t n = 0; n < tokens; n++) {
         const uint32_t length = token[n] >> 16, distance = token[n] & 0xffff;
         const int symbol = length ? length_symbol(length) : (int)distance;
-        const int place = length ? distance_symbol(distance) : 0;
-        if (!has_room(to)) {
-            put_symbol(to, &b->literal, symbol);
-            if (!length)
-                continue;
-            put_bits(to, (length - 3) & ((1u << length_rest(symbol)) - 1), length_rest(symbol));
-            put_symbol(to, &b->distance, place);
-            put_bits(to, (distance - 1) & ((1u << distance_rest(place)) - 1), distance_rest(place));
-            continue;
-        }
         add_group(to, &b->literal, symbol, length - 3, length ? length_rest(symbol) : 0);
-        if (length)
+        if (length) {
+            const int place = distance_symbol(distance);
             add_group(to, &b->distance, place, distance - 1, distance_rest(place));
+        }
         put_whole_bytes(to);
     }
     *stream = now;

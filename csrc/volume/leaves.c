@@ -374,8 +374,7 @@ static void dilate_leaf(void *context, int64_t row)
     dilate_mask(d->from, d->leaves->keys[row], d->radius, d->leaves->masks + row * VT_LEAF_WORDS);
 }
 
-/* A bounding box may reach a leaf that no voxel of it reaches. */
-static void drop_empty(vt_leaves *leaves)
+void vti_drop_empty_leaves(vt_leaves *leaves, int64_t *rows)
 {
     int64_t kept = 0;
     for (int64_t row = 0; row < leaves->count; row++) {
@@ -384,6 +383,8 @@ static void drop_empty(vt_leaves *leaves)
         leaves->keys[kept] = leaves->keys[row];
         memmove(leaves->masks + kept * VT_LEAF_WORDS, leaves->masks + row * VT_LEAF_WORDS,
                 VT_LEAF_WORDS * sizeof *leaves->masks);
+        if (rows)
+            rows[kept] = row;
         kept++;
     }
     leaves->count = kept;
@@ -412,7 +413,7 @@ vt_status vti_dilate_leaves(const vt_leaves *from, int radius, int components, i
     if (status != VT_OK)
         return status;
     vti_parallel_each(threads, leaves->count, 16, dilate_leaf, &d);
-    drop_empty(leaves);
+    vti_drop_empty_leaves(leaves, NULL); /* a bounding box may reach one that no voxel reaches */
     if (index_leaves(leaves) != 0 || make_values(leaves, components) != 0)
         return out_of_memory(leaves);
     return VT_OK;

@@ -148,6 +148,10 @@ int vti_leaf_bounds(const vt_leaves *leaves, int64_t row, int32_t low[3], int32_
 /* Bounds of all active voxels, low and high included (0 where there is none); returns how many. */
 int64_t vti_active_bounds(const vt_leaves *leaves, int32_t low[3], int32_t high[3]);
 
+/* Leaves without active voxels go from keys and masks; rows, where not NULL, become the rows that
+ * the others had. Values and the set of keys stay as they are. */
+void vti_drop_empty_leaves(vt_leaves *leaves, int64_t *rows);
+
 /* Leaves whose active voxels are those within `radius` (0 .. 16) voxels along every axis of an
  * active voxel of `from`; the values are not initialised. */
 vt_status vti_dilate_leaves(const vt_leaves *from, int radius, int components, int threads,

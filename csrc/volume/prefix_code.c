@@ -115,17 +115,3 @@ void vti_make_code(vt_prefix_code *c, const uint16_t *count, int symbols, int mo
     }
     vti_number_codes(c, symbols);
 }
-
-int64_t vti_guess_bits(const uint32_t *often, int kinds, int64_t count)
-{
-    int64_t bits = 0;
-    for (int k = -1; k < kinds; k++) {
-        const int64_t n = k < 0 ? count : (int64_t)often[k];
-        if (n == 0)
-            continue;
-        const int whole = 63 - __builtin_clzll((uint64_t)n); /* log2 between powers of 2: a line */
-        const int64_t term = n * (whole * 256 + (n * 256 >> whole) - 256);
-        bits += k < 0 ? term : -term;
-    }
-    return bits;
-}

@@ -19,6 +19,3 @@ void vti_make_code(vt_prefix_code *code, const uint16_t *count, int symbols, int
 
 /* Bits of each symbol from the lengths of all. */
 void vti_number_codes(vt_prefix_code *code, int symbols);
-
-/* About how many bits `count` things take, in 256ths, of which each kind comes so often. */
-int64_t vti_guess_bits(const uint32_t *often, int kinds, int64_t count);

@@ -19,7 +19,7 @@ typedef struct vt_vdb_grid {
     const char *name, *class_name, *vector_type; /* vector_type NULL for a scalar grid */
     const vt_leaves *leaves;
     const float *values; /* of leaf n in row n, or in row rows[n] */
-    const int64_t *rows; /* or NULL */
+    int64_t *rows;       /* or NULL */
     vt_leaves sparse;    /* those leaves, if they are not those of the volume */
     double voxel_size;
     float background; /* of all components */

@@ -41,29 +41,22 @@ int vti_leave_out_zeros(vt_vdb_grid *g, int threads)
 {
     const size_t count = (size_t)g->leaves->count;
     vt_leaves *const sparse = &g->sparse;
-    int64_t *const rows = vti_allocate_zeroed(count + 1, sizeof *rows);
-    g->rows = rows;
+    g->rows = vti_allocate_zeroed(count + 1, sizeof *g->rows);
     sparse->keys = vti_allocate_zeroed(count + 1, sizeof *sparse->keys);
     sparse->masks = vti_allocate_zeroed(count + 1, VT_LEAF_WORDS * sizeof *sparse->masks);
-    if (!rows || !sparse->keys || !sparse->masks)
+    if (!g->rows || !sparse->keys || !sparse->masks)
         return -1;
     vti_parallel_each(threads, g->leaves->count, 16, mark_leaf, g);
-    for (int64_t row = 0; row < g->leaves->count; row++) {
-        const int64_t to = sparse->count;
-        if (vti_leaf_active(sparse, row) == 0)
-            continue;
-        sparse->keys[to] = g->leaves->keys[row];
-        memmove(sparse->masks + to * VT_LEAF_WORDS, sparse->masks + row * VT_LEAF_WORDS,
-                VT_LEAF_WORDS * sizeof *sparse->masks);
-        rows[sparse->count++] = row;
-    }
+    memcpy(sparse->keys, g->leaves->keys, count * sizeof *sparse->keys);
+    sparse->count = g->leaves->count;
+    vti_drop_empty_leaves(sparse, g->rows);
     g->leaves = sparse;
     return 0;
 }
 
 void vti_destroy_sparse(vt_vdb_grid *g)
 {
-    vti_free((int64_t *)g->rows);
+    vti_free(g->rows);
     vti_free(g->sparse.keys);
     vti_free(g->sparse.masks);
 }
