@@ -29,6 +29,7 @@ static void mark_leaf(void *context, int64_t leaf)
     const vt_vdb_grid *const g = context;
     const float *value = g->values + leaf * VT_LEAF_VOXELS, least = g->half ? least_half : 0;
     const uint64_t *const active = g->leaves->masks + leaf * VT_LEAF_WORDS;
+    g->sparse.keys[leaf] = g->leaves->keys[leaf];
     for (int x = 0; x < VT_LEAF_WORDS; x++, value += 64) {
         uint64_t shown = 0;
         for (int i = 0; i < 64; i++)
@@ -47,7 +48,6 @@ int vti_leave_out_zeros(vt_vdb_grid *g, int threads)
     if (!g->rows || !sparse->keys || !sparse->masks)
         return -1;
     vti_parallel_each(threads, g->leaves->count, 16, mark_leaf, g);
-    memcpy(sparse->keys, g->leaves->keys, count * sizeof *sparse->keys);
     sparse->count = g->leaves->count;
     vti_drop_empty_leaves(sparse, g->rows);
     g->leaves = sparse;
