@@ -164,7 +164,7 @@ static vt_status solve(const int32_t cells[3], double spacing, float *field,
                         cells[2]);
     }
     vti_parallel_for(used, layers, 1, copy_in, &j);
-    vti_run_poisson(vti_stages(), method, &j.grid, &j.plan, &j.arena, used);
+    vti_run_poisson(vti_stages(), method, &j.grid, &j.plan, NULL, &j.arena, used);
     vti_parallel_for(used, layers, 1, copy_out, &j);
     release(&j);
     return VT_OK;

@@ -1,9 +1,19 @@
 /* The choice among the Poisson solvers. */
 #include "field/poisson_choice.h"
 
-void vti_run_poisson(const vt_stage_table *stages, const vt_method *method, vt_grid *grid,
-                     vt_poisson_plan *plan, vt_arena *arena, int threads)
+void vti_filter_nodes(const vt_stage_table *stages, vt_grid *grid, const vt_filter_sum *filters,
+                      vt_arena *arena, int threads)
 {
+    for (int n = 0; n < filters->count; n++)
+        stages->filter(grid, &filters->taps[n], filters->share[n], n > 0, arena, threads);
+}
+
+void vti_run_poisson(const vt_stage_table *stages, const vt_method *method, vt_grid *grid,
+                     vt_poisson_plan *plan, const vt_filter_sum *filters, vt_arena *arena,
+                     int threads)
+{
+    if (filters && method->poisson != VT_POISSON_DIRECT)
+        vti_filter_nodes(stages, grid, filters, arena, threads);
     switch (method->poisson) {
     case VT_POISSON_MULTIGRID:
         stages->multigrid(grid, method->cycles, arena, threads);
@@ -12,6 +22,6 @@ void vti_run_poisson(const vt_stage_table *stages, const vt_method *method, vt_g
         stages->nested(grid, method->steps, method->downsampling, arena, threads);
         break;
     default:
-        stages->poisson(grid, plan, arena, threads);
+        stages->poisson(grid, plan, filters, arena, threads);
     }
 }

@@ -2,7 +2,6 @@
 
 #include "base/math_double.h"
 #include "field/room_grid.h"
-#include "kernels/grid/mirror.h"
 #include "state/predicates.h"
 
 enum { ROWS = 64 };
@@ -65,56 +64,6 @@ static void deposit(vt_simulation *s, vt_grid *grid, int64_t count, const vt_rec
     vti_arena_pop(&s->arena, mark);
 }
 
-/* ---- in a room ---- */
-
-typedef struct plane_sums {
-    const vt_grid *grid;
-    double *sum; /* of each plane */
-    float mean;
-} plane_sums;
-
-static void sum_plane(void *data, int64_t k)
-{
-    const plane_sums *const c = data;
-    const int32_t *const n = c->grid->cells;
-    double sum = 0;
-    for (int64_t j = 0; j <= n[1]; j++) {
-        const float *const row = c->grid->field[0] + k * c->grid->plane + j * c->grid->row;
-        double along = -0.5 * ((double)row[0] + (double)row[n[0]]);
-        for (int64_t i = 0; i <= n[0]; i++)
-            along += (double)row[i];
-        sum += vti_share_before_walls(j, n[1]) * along;
-    }
-    c->sum[k] = vti_share_before_walls(k, n[2]) * sum;
-}
-
-static void lower_plane(void *data, int64_t k)
-{
-    const plane_sums *const c = data;
-    for (int64_t j = 0; j <= c->grid->cells[1]; j++) {
-        float *const row = c->grid->field[0] + k * c->grid->plane + j * c->grid->row;
-        for (int64_t i = 0; i <= c->grid->cells[0]; i++)
-            row[i] -= c->mean;
-    }
-}
-
-/* What is in a room cannot expand as a whole: the mean of the charges is taken away everywhere. */
-static void take_mean_away(vt_simulation *s, vt_grid *grid)
-{
-    const int64_t planes = grid->cells[2] + 1;
-    const size_t mark = vti_arena_mark(&s->arena);
-    plane_sums c = {grid, vti_arena_push(&s->arena, sizeof(double) * (size_t)planes), 0};
-    double sum = 0, cells = 1;
-    vti_parallel_each(s->def.threads, planes, 1, sum_plane, &c);
-    for (int64_t k = 0; k < planes; k++)
-        sum += c.sum[k];
-    for (int a = 0; a < 3; a++)
-        cells *= grid->cells[a];
-    c.mean = (float)(sum / cells);
-    vti_parallel_each(s->def.threads, planes, 1, lower_plane, &c);
-    vti_arena_pop(&s->arena, mark);
-}
-
 /* The potential on the faces, and the moments for what lies beyond them; of neither is anything in
  * a room. */
 static void find_boundary(vt_simulation *s, vt_grid *scalar)
@@ -165,10 +114,7 @@ void vti_solve_potential(vt_simulation *s, int64_t count, const vt_record *charg
     else
         deposit(s, &scalar, count, charges);
     find_boundary(s, &scalar);
-    const vt_filter_taps taps = find_taps(s);
-    stages->filter(&scalar, &taps, 1 / scalar.spacing, 0, arena, threads);
-    if (scalar.walled)
-        take_mean_away(s, &scalar);
-    stages->poisson(&scalar, &s->plan, arena, threads);
+    const vt_filter_sum filter = {1, {1 / scalar.spacing}, {find_taps(s)}};
+    stages->poisson(&scalar, &s->plan, &filter, arena, threads);
     vti_arena_pop(arena, mark);
 }

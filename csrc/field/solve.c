@@ -122,15 +122,22 @@ void vti_lay_out_grid(vt_simulation *s, const vt_placement *placement)
 /* Sharp ones: of a wave that a Gaussian core leaves the share g, 1 - (1 - g)^n is left, which
  * differs from 1 by the power 2 n of core x wavenumber: a sum over the powers of g, which are
  * Gaussians of sqrt(1) to sqrt(n) times the core. */
+static vt_filter_sum find_filters(const vt_simulation *s, vt_node_values values, double weight)
+{
+    vt_filter_sum filters = {.count = vti_count_core_filters(s)};
+    double share = -weight; /* (-1)^(k - 1) times n over k */
+    for (int k = 1; k <= filters.count; k++) {
+        share *= -(double)(filters.count + 1 - k) / k;
+        filters.share[k - 1] = share;
+        filters.taps[k - 1] = vti_core_filter(s, values, k);
+    }
+    return filters;
+}
+
 void vti_give_cores(vt_simulation *s, vt_node_values values, double weight)
 {
-    const int filters = vti_count_core_filters(s);
-    double share = -1; /* (-1)^(k - 1) times n over k */
-    for (int k = 1; k <= filters; k++) {
-        const vt_filter_taps taps = vti_core_filter(s, values, k);
-        share *= -(double)(filters + 1 - k) / k;
-        s->stages->filter(&s->grid, &taps, share * weight, k > 1, &s->arena, s->def.threads);
-    }
+    const vt_filter_sum filters = find_filters(s, values, weight);
+    vti_filter_nodes(s->stages, &s->grid, &filters, &s->arena, s->def.threads);
 }
 
 /* The vector potential on the faces, and the moments for what lies beyond them. */
@@ -220,9 +227,10 @@ void vti_solve_field(vt_simulation *s, int64_t count, const vt_record *records, 
     if (newborn)
         VT_TIMED(s, stretch, stages->least_vorticity(grid, count, sorted, newborn, threads));
     VT_TIMED(s, boundary, find_boundary(s, count, sorted));
-    VT_TIMED(s, filter, vti_give_cores(s, VT_NODES_SPLINES, 1 / grid->spacing));
+    const vt_filter_sum filters = find_filters(s, VT_NODES_SPLINES, 1 / grid->spacing);
+    VT_TIMED(s, poisson,
+             vti_run_poisson(stages, &s->def.method, grid, &s->plan, &filters, arena, threads));
     grid->filled = NULL; /* from now on the nodes hold velocities */
-    VT_TIMED(s, poisson, vti_run_poisson(stages, &s->def.method, grid, &s->plan, arena, threads));
     grid->has_potential = 0;
     if (s->vortons.set.used[VT_VORTON_swelling] || s->panels.exist)
         find_potential(s, count, sorted, row_start);

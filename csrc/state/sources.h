@@ -1,6 +1,7 @@
 /* What bears particles, and what a step bears: the structs. */
 #pragma once
 
+#include "kernels/grid/filter_taps.h"
 #include "model/birth_sequence.h"
 #include "model/columns.h"
 
@@ -16,7 +17,7 @@ typedef struct vt_tracer_list {
         *carried[VT_TAKEN_COLUMNS]; /* what is their own; temperature 0: nothing; NULL: none has */
 } vt_tracer_list;
 
-enum { VT_SWIRL_WAVES = 24, VT_MOST_FILTERS = 4 /* of a sharp core: vti_core_filters */ };
+enum { VT_SWIRL_WAVES = 24 };
 
 typedef struct vt_random_eddies {
     vt_wave wave[VT_SWIRL_WAVES];

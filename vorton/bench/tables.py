@@ -24,9 +24,8 @@ SOLVES = 2  # of the field, in a substep of the default method
 PARTS = {  # of a solve: the stages that they are made of
     "sort": ("sort",),
     "deposit": ("deposit",),
-    "filter": ("filter",),
     "boundary": ("boundary",),
-    "Poisson": ("poisson",),
+    "filter and Poisson": ("poisson",),
     "panels": ("panels", "potential"),
     "curl": ("velocity",),
     "velocity, gradient, stretch, move": ("stretch", "finish"),

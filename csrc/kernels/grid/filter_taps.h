@@ -18,11 +18,23 @@
  *   U^2 / (sum over all of them of U^2)^2,  sum = 1 - s / 4 + s^2 / 120. */
 #pragma once
 
-enum { VT_FILTER_REACH = 6 }; /* taps on either side of the middle one */
+#include <stdint.h>
+
+enum {
+    VT_FILTER_REACH = 6, /* taps on either side of the middle one */
+    VT_MOST_FILTERS = 4  /* that a sharp core is made of: vti_core_filters */
+};
 
 typedef struct vt_filter_taps {
     double weight[3][VT_FILTER_REACH + 1]; /* along x, y, z; each with a sum of 1 */
 } vt_filter_taps;
+
+/* From deposited nodes to the right side of the Poisson equation: the sum of share x filter. */
+typedef struct vt_filter_sum {
+    int32_t count;
+    double share[VT_MOST_FILTERS];
+    vt_filter_taps taps[VT_MOST_FILTERS];
+} vt_filter_sum;
 
 /* A sampled Gaussian of that variance (cells^2; 0: no filter). */
 vt_filter_taps vti_gaussian_taps(double variance);

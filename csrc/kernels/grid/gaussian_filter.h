@@ -1,6 +1,7 @@
 /* The cores of the vortons: a separable Gaussian, 13 taps along each axis, from the deposited nodes
- * to the right side of the Poisson equation. Together with the trilinear weights of deposit and
- * sampling, the Laplacian and the curl (about 0.5 cells^2) it makes the effective core.
+ * to the field, which is looked at, or the right side of a Poisson equation that is iterated for;
+ * the direct solver has the same filter in its modes. Together with the trilinear weights of
+ * deposit and sampling, the Laplacian and the curl (about 0.5 cells^2) it makes the effective core.
  *
  * One sweep over the box for a group of planes: rows of nodes are filtered along z into a ring of
  * rows, from there along y, then along x into the field, all while they are in the cache. A tap of

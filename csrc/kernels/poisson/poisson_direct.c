@@ -17,12 +17,15 @@
  * solves s.A = f after a filter of the right side by (1 + s / 6) sinc^2 along x and y and sinc^2
  * along z, sinc^2 = s / k^2, which the core's filter contains (kernels/grid/filter_taps.h): the
  * system stays tridiagonal with ones beside the diagonal, as in the compact schemes of Numerov and
- * Collatz. Values at an x face count (1 + s(kx) / 6 - s(kz) / 6) times: those of the face beside
- * them along z a sixth, and in the second row less a sixth; likewise at y faces.
+ * Collatz.
  *
- * Everything happens plane by plane: both transforms of a plane and its step of the elimination
- * while it is in the cache, d in place of f. Modes of a plane lie in blocks of VL along kx, block
- * after block: mode (kx, ky) at (kx / VL * ny + ky) * VL + kx % VL.
+ * The filter that gives the nodes their cores is a product along x and y in the modes, where each
+ * filter leaves w[0] + 2 sum w[r] cos(pi r k / n) of one, and taps along z, whatever the number of
+ * filters: a fifth of the time that it takes from node to node (kernels/grid/gaussian_filter.h).
+ *
+ * Planes are transformed first, then columns of modes are filtered and solved, then planes are
+ * transformed back, all in place. Modes of a plane lie in blocks of VL along kx, block after block:
+ * mode (kx, ky) at (kx / VL * ny + ky) * VL + kx % VL.
  *
  * Between walls (vt_grid.walled) no boundary value is given. Component c of A is even along its own
  * axis, where its transform is one of cosines over all nodes from wall to wall, and odd along the
@@ -38,123 +41,165 @@
  * modes beyond the last and nodes beyond the last cell are set to zero. */
 #include "kernels/poisson/poisson_direct.h"
 
-/* Not kernels/dispatch.h, which declares what is defined here: this file takes long to compile and
- * is not to be compiled anew whenever another kernel changes. */
-#include "base/parallel.h"
-#include "base/simd_rearrange.h"
-#include "kernels/poisson/cosine_transform.h"
+#include "base/math_double.h"
+#include "kernels/poisson/mode_columns.h"
 
-enum { MOST_COMPONENTS = 3, ENDS = 2, MOST_TASKS = MOST_COMPONENTS * ENDS };
+enum {
+    BLOCK_NODES = 2048, /* nodes that a block of planes should have at least: 5 us */
+    COLUMNS = 8,        /* columns of modes solved one after the other, beside each other */
+    FEWEST_MODES = 64   /* modes in a plane below which one thread does it all */
+};
 
-/* Modes in a plane below which it is not worth to share the middle one, and planes at all: 5 us. */
-enum { FEW_MODES = 256, FEWEST_MODES = 64 };
+/* ---- planes from nodes to modes ---- */
 
-/* Scratch of one thread. */
-typedef struct scratch {
-    vf *half; /* a plane transformed along x only: [y / VL][kx], lanes along y */
-    vf *line, *transform;
-} scratch;
-
-typedef struct solver {
-    const vt_grid *grid;
-    const vt_poisson_plan *plan;
-    int components;
-    int nx, ny, nz;
-    int width;     /* modes along x, nx or, between walls, nx + 1, rounded up to 16 */
-    int rows;      /* modes along y, ny or ny + 1 */
-    int64_t modes; /* floats in a plane of modes */
-    float scale;   /* what the four transforms of a value leave to be divided out */
-    float
-        *solved[ENDS][MOST_COMPONENTS]; /* modes of A, one plane, on the way back from the middle */
-    scratch scratch[MOST_TASKS];
-} solver;
-
-/* A plane of one component, by its distance from an end of the grid (0 low, 1 high). */
-typedef struct plane {
-    int component, end, depth;
-} plane;
-
-static int layer(const solver *s, plane p)
+/* First of the lines (lanes along y) of the rows from y on, after the transform along x. */
+static vf *half_transformed(const solver *s, const scratch *m, int component, int y)
 {
-    return p.end ? s->nz - p.depth : p.depth;
+    return m->half[component] + (int64_t)(y / VL) * s->width;
 }
 
-static float *nodes(const solver *s, plane p)
-{
-    return s->grid->field[p.component] + layer(s, p) * s->grid->plane;
-}
-
-/* Whether a component is even at the walls across an axis, so that its lines are of cosines. */
-static int is_even(const solver *s, int component, int axis)
-{
-    return s->grid->walled && (s->grid->scalar || component == axis);
-}
-
-/* Nodes, and modes, of a line: [first, end), and what of it the vectors hold. */
-typedef struct line_span {
-    int even, first, end;
-} line_span;
-
-static line_span span_of(const solver *s, plane p, int axis)
-{
-    const int even = is_even(s, p.component, axis), cells = axis == 0 ? s->nx : s->ny;
-    return (line_span){even, !even, cells + even};
-}
-
-static const float *pivots(const solver *s, plane p)
-{
-    return is_even(s, p.component, 2) ? s->plan->even_pivot + p.depth * s->modes
-                                      : s->plan->pivot + (p.depth - 1) * s->modes;
-}
-
-/* Boundary values of row v of a face. */
-static const float *face_row(const solver *s, plane p, int face, int v)
+/* VL rows of plane z from row y on, VL nodes of each from x on, by components: what was deposited.
+ */
+VT_INLINE void load_nodes(const solver *s, int z, int y, int x, vf r[MOST_COMPONENTS][VL])
 {
     const vt_grid *const g = s->grid;
-    return g->face[face] + p.component * g->face_plane + v * g->face_row;
-}
-
-/* ---- boundary values ---- */
-
-VT_INLINE void add_row(float *row, const float *values, float share, int count)
-{
-    for (int x = 0; x < count; x += VL)
-        vf_store(row + x, vf_fma(vf_set(share), vf_load(values + x), vf_load(row + x)));
-}
-
-static const float sixth = 1.0f / 6;
-
-/* What of fourth order the values at the y faces add besides: beside them along z, in the second
- * row, and at the edges along z, where two faces count one value twice. */
-static void fold_fourth(const solver *s, plane p)
-{
-    const int64_t row = s->grid->row;
-    for (int high = 0; high < ENDS; high++) {
-        float *const first = nodes(s, p) + (high ? s->ny - 1 : 1) * row;
-        const float *const edge = face_row(s, p, 2 + high, layer(s, p));
-        add_row(first, face_row(s, p, 2 + high, layer(s, p) - 1), sixth, s->nx);
-        add_row(first, face_row(s, p, 2 + high, layer(s, p) + 1), sixth, s->nx);
-        add_row(first + (high ? -row : row), edge, -sixth, s->nx);
-        first[1] += sixth * edge[0];
-        first[s->nx - 1] += sixth * edge[s->nx];
+    for (int i = 0; i < VL; i++) {
+        vf quarter[4] = {{0}};
+        if (vti_is_filled(g, y + i, z)) {
+            const f4 *const row = g->nodes + z * g->node_plane + (y + i) * g->node_row + x;
+            for (int q = 0; q < 4; q++)
+                quarter[q] = vf_load((const float *)row + q * VL);
+            vf_deinterleave(quarter);
+        }
+        for (int c = 0; c < s->components; c++)
+            r[c][i] = quarter[c];
     }
 }
 
-/* Adds the values at the y faces, and under an end those at the z face, to the right side. */
-static void fold_faces(const solver *s, plane p)
+/* The same of what is in the field. */
+VT_INLINE void load_field(const solver *s, int z, int y, int x, vf r[MOST_COMPONENTS][VL])
 {
-    if (s->grid->walled)
-        return;
-    float *const f = nodes(s, p);
-    const int64_t row = s->grid->row;
-    add_row(f + row, face_row(s, p, 2, layer(s, p)), 1, s->nx);
-    add_row(f + (s->ny - 1) * row, face_row(s, p, 3, layer(s, p)), 1, s->nx);
-    if (s->grid->fourth)
-        fold_fourth(s, p);
-    if (p.depth == 1)
-        for (int y = 1; y < s->ny; y++)
-            add_row(f + y * row, face_row(s, p, 4 + p.end, y), 1, s->nx);
+    for (int c = 0; c < s->components; c++)
+        for (int i = 0; i < VL; i++) {
+            const int64_t row = y + i < s->ny ? y + i : s->ny;
+            r[c][i] = vf_load(plane_of(s, c, z) + row * s->grid->row + x);
+        }
 }
+
+/* The same of a face across z: plane 0 or nz. */
+VT_INLINE void load_face(const solver *s, int z, int y, int x, vf r[MOST_COMPONENTS][VL])
+{
+    for (int c = 0; c < s->components; c++)
+        for (int i = 0; i < VL; i++)
+            r[c][i] = vf_load(face_row(s, c, z ? 5 : 4, y + i < s->ny ? y + i : s->ny) + x);
+}
+
+/* Lines along x of plane z, VL rows at a time. */
+static void transform_rows(const solver *s, const scratch *m, int z)
+{
+    const int walled = s->grid->walled, is_face = !walled && (z == 0 || z == s->nz);
+    for (int y = 0; y < s->ny + walled; y += VL) {
+        for (int x = 0; x < s->nx + walled; x += VL) {
+            vf r[MOST_COMPONENTS][VL];
+            if (is_face)
+                load_face(s, z, y, x, r);
+            else if (s->filters)
+                load_nodes(s, z, y, x, r);
+            else
+                load_field(s, z, y, x, r);
+            for (int c = 0; c < s->components; c++) {
+                vf_transpose(r[c]);
+                memcpy(m->line[c] + x, r[c], sizeof r[c]);
+            }
+        }
+        for (int c = 0; c < s->components; c++) {
+            const line_span span = span_of(s, c, 0);
+            vf *const out = half_transformed(s, m, c, y);
+            transform_line(s, 0, span, m->line[c], out, m->transform);
+            clear_rest(out, span);
+        }
+    }
+}
+
+/* Lines along y of one component, for VL modes kx at a time, to a plane of modes. */
+static void transform_columns(const solver *s, const scratch *m, int component, float *modes)
+{
+    const int end = span_of(s, component, 0).end;
+    const line_span span = span_of(s, component, 1);
+    vf *const line = m->line[0];
+    for (int kx = 0; kx < end; kx += VL) {
+        for (int y = 0; y < span.end; y += VL) {
+            vf r[VL];
+            memcpy(r, half_transformed(s, m, component, y) + kx, sizeof r);
+            vf_transpose(r);
+            memcpy(line + y, r, sizeof r);
+        }
+        transform_line(s, 1, span, line, line, m->transform);
+        memcpy(modes + (int64_t)kx * s->rows + VL * span.first, line + span.first,
+               sizeof(vf) * (size_t)(span.end - span.first));
+    }
+}
+
+/* Whether anything was deposited in a plane, or may be in it. */
+static int is_empty(const solver *s, int z)
+{
+    int filled = !s->filters || (!s->grid->walled && (z == 0 || z == s->nz));
+    for (int y = 0; y <= s->ny && !filled; y++)
+        filled = vti_is_filled(s->grid, y, z);
+    return !filled;
+}
+
+static void transform_plane(const solver *s, const scratch *m, int z)
+{
+    const int is_face = !s->grid->walled && (z == 0 || z == s->nz), empty = is_empty(s, z);
+    if (!empty)
+        transform_rows(s, m, z);
+    for (int c = 0; c < s->components; c++) {
+        float *const modes = is_face ? s->given[c][z ? 5 : 4] : plane_of(s, c, z);
+        if (empty)
+            memset(modes, 0, sizeof *modes * (size_t)s->modes);
+        else
+            transform_columns(s, m, c, modes);
+    }
+}
+
+/* All planes, those of the faces across z too; then, without walls, the sides. */
+static void transform_planes(void *context, int64_t begin, int64_t end, int thread)
+{
+    const solver *const s = context;
+    for (int64_t n = begin; n < end; n++)
+        if (n <= s->nz)
+            transform_plane(s, &s->scratch[thread], (int)n);
+        else
+            transform_side(s, &s->scratch[thread], (int)n - s->nz - 1);
+}
+
+/* ---- columns ---- */
+
+/* A group of columns has one kx and COLUMNS of ky. */
+static int groups_along_y(const solver *s)
+{
+    return (s->rows + COLUMNS - 1) / COLUMNS;
+}
+
+static void solve_columns(void *context, int64_t begin, int64_t end, int thread)
+{
+    const solver *const s = context;
+    const int along_y = groups_along_y(s);
+    for (int64_t group = begin; group < end; group++) {
+        const int component = (int)(group % s->components);
+        const int64_t number = group / s->components;
+        const int kx = (int)(number / along_y) * VL, first = (int)(number % along_y) * COLUMNS;
+        const line_span x = span_of(s, component, 0), y = span_of(s, component, 1);
+        for (int ky = first; ky < first + COLUMNS && ky < y.end && kx < x.end; ky++) {
+            const column c = column_of(s, component, kx, ky);
+            if (ky >= y.first)
+                solve_column(s, &s->scratch[thread], &c);
+        }
+    }
+}
+
+/* ---- planes from modes to nodes ---- */
 
 static void copy_row(float *row, const float *values, int count)
 {
@@ -162,59 +207,50 @@ static void copy_row(float *row, const float *values, int count)
 }
 
 /* Zeros at those walls across y and z at which the component is odd. */
-static void clear_walls(const solver *s, plane p)
+static void clear_walls(const solver *s, int component, int z)
 {
     const size_t row = (size_t)s->grid->row, nodes_of_plane = row * (size_t)(s->ny + 1);
-    float *const a = nodes(s, p);
-    if (!is_even(s, p.component, 1)) {
+    float *const a = plane_of(s, component, z);
+    if (!is_even(s, component, 1)) {
         memset(a, 0, row * sizeof *a);
         memset(a + (size_t)s->ny * row, 0, row * sizeof *a);
     }
-    if (p.depth == 1 && !is_even(s, p.component, 2))
-        memset(nodes(s, (plane){p.component, p.end, 0}), 0, nodes_of_plane * sizeof *a);
+    if (!is_even(s, component, 2) && (z == 1 || z == s->nz - 1))
+        memset(plane_of(s, component, z == 1 ? 0 : s->nz), 0, nodes_of_plane * sizeof *a);
 }
 
 /* Writes the values at the y faces, and beyond an end the whole z face. */
-static void write_faces(const solver *s, plane p)
+static void write_faces(const solver *s, int component, int z)
 {
-    if (s->grid->walled) {
-        clear_walls(s, p);
-        return;
-    }
-    float *const a = nodes(s, p);
     const int64_t row = s->grid->row;
-    copy_row(a, face_row(s, p, 2, layer(s, p)), s->nx + 1);
-    copy_row(a + s->ny * row, face_row(s, p, 3, layer(s, p)), s->nx + 1);
-    if (p.depth == 1) {
-        const plane outer = {p.component, p.end, 0};
-        for (int y = 0; y <= s->ny; y++)
-            copy_row(nodes(s, outer) + y * row, face_row(s, p, 4 + p.end, y), s->nx + 1);
+    float *const a = plane_of(s, component, z);
+    copy_row(a, face_row(s, component, 2, z), s->nx + 1);
+    copy_row(a + s->ny * row, face_row(s, component, 3, z), s->nx + 1);
+    if (z != 1 && z != s->nz - 1)
+        return;
+    float *const outer = plane_of(s, component, z == 1 ? 0 : s->nz);
+    for (int y = 0; y <= s->ny; y++)
+        copy_row(outer + y * row, face_row(s, component, z == 1 ? 4 : 5, y), s->nx + 1);
+}
+
+/* Lines along y, for VL modes kx at a time. */
+static void restore_columns(const solver *s, const scratch *m, int component, int z)
+{
+    const int end = span_of(s, component, 0).end;
+    const line_span span = span_of(s, component, 1);
+    const float *const modes = plane_of(s, component, z);
+    vf *const line = m->line[0];
+    for (int kx = 0; kx < end; kx += VL) {
+        memcpy(line, modes + (int64_t)kx * s->rows, sizeof(vf) * (size_t)span.end);
+        transform_line(s, 1, span, line, line, m->transform);
+        clear_rest(line, span);
+        for (int y = 0; y < span.end; y += VL) {
+            vf r[VL];
+            memcpy(r, line + y, sizeof r);
+            vf_transpose(r);
+            memcpy(half_transformed(s, m, component, y) + kx, r, sizeof r);
+        }
     }
-}
-
-/* ---- a plane from nodes to modes ---- */
-
-/* First of the lines (lanes along y) of the rows from y on, after the transform along x. */
-static vf *half_transformed(const solver *s, const scratch *m, int y)
-{
-    return m->half + (int64_t)(y / VL) * s->width;
-}
-
-/* What is no part of a line, up to the next multiple of VL: padding. */
-VT_INLINE void clear_rest(vf *line, line_span span)
-{
-    if (span.first)
-        line[0] = (vf){0};
-    for (int i = span.end; i % VL != 0; i++)
-        line[i] = (vf){0};
-}
-
-static void transform_line(const solver *s, int axis, line_span span, const vf *in, vf *out, vf *z)
-{
-    if (span.even)
-        vf_cosine_transform(s->plan->sine[axis], in, 1, out, z);
-    else
-        vf_sine_transform(s->plan->sine[axis], in, 1, out, z);
 }
 
 /* How many of VL rows from row y on are in the plane, where y + VL may be behind its padding. */
@@ -223,137 +259,19 @@ VT_INLINE int existing_rows(const solver *s, int y)
     return s->grid->walled && y == s->ny ? 1 : VL;
 }
 
-/* What of fourth order the values at the x faces add besides to VL lines from row y on. */
-VT_INLINE void add_fourth(const solver *s, plane p, int y, vf *line)
-{
-    const int z = layer(s, p), last = s->nx - 1;
-    const vf share = vf_set(sixth);
-    for (int high = 0; high < ENDS; high++) {
-        const vf beside =
-            vf_load(face_row(s, p, high, z - 1) + y) + vf_load(face_row(s, p, high, z + 1) + y);
-        vf *const first = line + (high ? last : 1), *const second = line + (high ? last - 1 : 2);
-        *first = vf_fma(share, beside, *first);
-        *second = vf_fma(-share, vf_load(face_row(s, p, high, z) + y), *second);
-    }
-}
-
-/* Lines along x, VL rows at a time, with the values at the x faces added. The next rows are asked
- * for while these are transformed: strides of a row are more than the processor foresees. */
-static void transform_rows(const solver *s, const scratch *m, plane p)
-{
-    const float *const low = face_row(s, p, 0, layer(s, p));
-    const float *const high = face_row(s, p, 1, layer(s, p));
-    const line_span along = span_of(s, p, 0), across = span_of(s, p, 1);
-    const int64_t row = s->grid->row;
-    vf *const line = m->line;
-    for (int y = 0; y < across.end; y += VL) {
-        const float *const f = nodes(s, p) + y * row;
-        const int most = existing_rows(s, y);
-        for (int x = 0; x < along.end; x += VL) {
-            vf r[VL];
-            for (int i = 0; i < VL; i++) {
-                r[i] = vf_load(f + (i < most ? i : 0) * row + x);
-                __builtin_prefetch(f + (VL + i) * row + x);
-            }
-            vf_transpose(r);
-            memcpy(line + x, r, sizeof r);
-        }
-        if (!s->grid->walled) {
-            line[1] += vf_load(low + y);
-            line[s->nx - 1] += vf_load(high + y);
-        }
-        if (s->grid->fourth && !s->grid->walled)
-            add_fourth(s, p, y, line);
-        vf *const out = half_transformed(s, m, y);
-        transform_line(s, 0, along, line, out, m->transform);
-        clear_rest(out, along);
-    }
-}
-
-/* Lines along y, for VL modes kx at a time, into m->line. */
-static void transform_columns(const solver *s, const scratch *m, int kx, line_span span)
-{
-    for (int y = 0; y < span.end; y += VL) {
-        vf r[VL];
-        memcpy(r, half_transformed(s, m, y) + kx, sizeof r);
-        vf_transpose(r);
-        memcpy(m->line + y, r, sizeof r);
-    }
-    transform_line(s, 1, span, m->line, m->line, m->transform);
-}
-
-/* One step of the elimination towards the middle: d in place of the right side. */
-static void forward_plane(const solver *s, const scratch *m, plane p)
-{
-    const plane outer = {p.component, p.end, p.depth - 1};
-    const line_span x = span_of(s, p, 0), y = span_of(s, p, 1);
-    const int has_outer = p.depth > !is_even(s, p.component, 2);
-    fold_faces(s, p);
-    transform_rows(s, m, p);
-    for (int kx = 0; kx < x.end; kx += VL) {
-        transform_columns(s, m, kx, y);
-        const int64_t block = (int64_t)kx * s->rows;
-        const float *const before = has_outer ? nodes(s, outer) + block : NULL;
-        const float *const pivot = pivots(s, p) + block;
-        float *const d = nodes(s, p) + block;
-        for (int ky = y.first, i = VL * ky; ky < y.end; ky++, i += VL) {
-            vf sum = m->line[ky] * s->scale;
-            if (has_outer)
-                sum += vf_load(before + i);
-            vf_store(d + i, sum * vf_load(pivot + i));
-        }
-    }
-}
-
-/* The last step: modes of A in the middle from both sides, where both ways back start. */
-static void middle_plane(const solver *s, const scratch *m, plane p)
-{
-    const plane low = {p.component, 0, p.depth - 1}, high = {p.component, 1, p.depth - 1};
-    const line_span x = span_of(s, p, 0), y = span_of(s, p, 1);
-    fold_faces(s, p);
-    transform_rows(s, m, p);
-    for (int kx = 0; kx < x.end; kx += VL) {
-        transform_columns(s, m, kx, y);
-        const int64_t block = (int64_t)kx * s->rows;
-        const float *const below = nodes(s, low) + block, *const above = nodes(s, high) + block;
-        const float *const pivot = pivots(s, p) + block;
-        for (int ky = y.first, i = VL * ky; ky < y.end; ky++, i += VL) {
-            const vf sum = m->line[ky] * s->scale + vf_load(below + i) + vf_load(above + i);
-            const vf a = sum * vf_load(pivot + i);
-            for (int end = 0; end < ENDS; end++)
-                vf_store(s->solved[end][p.component] + block + i, a);
-        }
-    }
-}
-
-/* ---- a plane from modes to nodes ---- */
-
-/* Lines along y, for VL modes kx at a time, from m->line. */
-static void restore_columns(const solver *s, const scratch *m, int kx, line_span span)
-{
-    transform_line(s, 1, span, m->line, m->line, m->transform);
-    clear_rest(m->line, span);
-    for (int y = 0; y < span.end; y += VL) {
-        vf r[VL];
-        memcpy(r, m->line + y, sizeof r);
-        vf_transpose(r);
-        memcpy(half_transformed(s, m, y) + kx, r, sizeof r);
-    }
-}
-
 /* Lines along x, VL rows at a time, with the values at the x faces at both ends. */
-static void restore_rows(const solver *s, const scratch *m, plane p)
+static void restore_rows(const solver *s, const scratch *m, int component, int z)
 {
-    const float *const low = face_row(s, p, 0, layer(s, p));
-    const float *const high = face_row(s, p, 1, layer(s, p));
-    const line_span along = span_of(s, p, 0), across = span_of(s, p, 1);
+    const line_span along = span_of(s, component, 0), across = span_of(s, component, 1);
     const int walled = s->grid->walled;
+    const float *const low = walled ? NULL : face_row(s, component, 0, z);
+    const float *const high = walled ? NULL : face_row(s, component, 1, z);
     const int64_t row = s->grid->row;
-    vf *const line = m->line;
+    vf *const line = m->line[0];
     for (int y = 0; y < across.end; y += VL) {
-        float *const a = nodes(s, p) + y * row;
+        float *const a = plane_of(s, component, z) + y * row;
         const int most = existing_rows(s, y);
-        transform_line(s, 0, along, half_transformed(s, m, y), line, m->transform);
+        transform_line(s, 0, along, half_transformed(s, m, component, y), line, m->transform);
         clear_rest(line, along);
         if (!walled)
             line[0] = vf_load(low + y);
@@ -369,114 +287,147 @@ static void restore_rows(const solver *s, const scratch *m, plane p)
     }
 }
 
-/* One step back: a[q] = d[q] + p[q] a[q+1]; in the middle a is there already. */
-static void substitute(const solver *s, const scratch *m, plane p, int kx)
-{
-    const int64_t block = (int64_t)kx * s->rows;
-    const line_span span = span_of(s, p, 1);
-    const float *const d = nodes(s, p) + block, *const pivot = pivots(s, p) + block;
-    float *const solved = s->solved[p.end][p.component] + block;
-    const vf twice = vf_set(p.depth == 0 ? 2.0f : 1.0f);
-    if (2 * p.depth == s->nz) {
-        memcpy(m->line, solved, sizeof(vf) * (size_t)span.end);
-        return;
-    }
-    for (int ky = span.first, i = VL * ky; ky < span.end; ky++, i += VL) {
-        const vf a = vf_fma(twice * vf_load(pivot + i), vf_load(solved + i), vf_load(d + i));
-        __builtin_prefetch(d + VL * s->rows + i); /* of the next block, for after the transform */
-        vf_store(solved + i, a);
-        m->line[ky] = a;
-    }
-}
-
-static void backward_plane(const solver *s, const scratch *m, plane p)
-{
-    const line_span x = span_of(s, p, 0), y = span_of(s, p, 1);
-    for (int kx = 0; kx < x.end; kx += VL) {
-        substitute(s, m, p, kx);
-        restore_columns(s, m, kx, y);
-    }
-    restore_rows(s, m, p);
-    write_faces(s, p);
-}
-
-/* ---- the sweeps: tasks are the ends times the components ---- */
-
-static void sweep_to_middle(void *context, int64_t begin, int64_t end, int thread)
+static void restore_planes(void *context, int64_t begin, int64_t end, int thread)
 {
     const solver *const s = context;
-    for (int depth = 0; 2 * depth < s->nz; depth++)
-        for (int task = (int)begin; task < end; task++) {
-            const plane p = {task % s->components, task / s->components, depth};
-            if (depth > 0 || is_even(s, p.component, 2))
-                forward_plane(s, &s->scratch[thread], p);
+    const scratch *const m = &s->scratch[thread];
+    for (int64_t n = begin; n < end; n++) {
+        const int component = (int)(n % s->components), z = (int)(n / s->components);
+        if ((z == 0 || z == s->nz) && !is_even(s, component, 2))
+            continue; /* written with the planes beside them */
+        restore_columns(s, m, component, z);
+        restore_rows(s, m, component, z);
+        if (s->grid->walled)
+            clear_walls(s, component, z);
+        else
+            write_faces(s, component, z);
+    }
+}
+
+/* ---- tables and scratch ---- */
+
+/* Weights of the values at the two faces across an axis of so many cells. */
+static void weigh_faces(const solver *s, int axis, int cells)
+{
+    for (int k = 0; k < cells; k++) {
+        const double turn = (double)k / cells, sine = 4 * vti_sin_pi(turn);
+        const double own = s->grid->fourth ? 1 - vti_cos_pi(turn) / 3 : 1;
+        for (int high = 0; high < ENDS; high++) {
+            const double once = high && k % 2 == 0 ? -sine : sine;
+            s->weight[2 * axis + high].first[k] = (float)((double)s->scale * own * once);
+            s->weight[2 * axis + high].beside[k] = (float)((double)s->scale * once);
+            if (axis == 0)
+                s->edge[high][k] = (float)once;
+        }
+    }
+}
+
+/* What a filter leaves of modes along an axis. */
+static void weigh_modes(const double *weight, int modes, int cells, float *left)
+{
+    for (int k = 0; k < modes; k++) {
+        double sum = weight[0];
+        for (int r = 1; r <= VT_FILTER_REACH; r++)
+            sum += 2 * weight[r] * vti_cos_pi((double)r * k / cells);
+        left[k] = (float)sum;
+    }
+}
+
+static void make_filters(solver *s, vt_arena *arena)
+{
+    for (int n = 0; n < s->filters->count; n++) {
+        const vt_filter_taps *const taps = &s->filters->taps[n];
+        s->left[n][0] = vti_arena_push(arena, sizeof(float) * (size_t)s->width);
+        s->left[n][1] = vti_arena_push(arena, sizeof(float) * (size_t)s->rows);
+        weigh_modes(taps->weight[0], s->width, s->nx, s->left[n][0]);
+        weigh_modes(taps->weight[1], s->rows, s->ny, s->left[n][1]);
+        for (int r = 0; r <= VT_FILTER_REACH; r++)
+            s->along_z[n][r] =
+                (float)((double)s->scale * s->filters->share[n] * taps->weight[2][r]);
+    }
+}
+
+static void make_faces(solver *s, vt_arena *arena)
+{
+    for (int axis = 0; axis < 2; axis++) {
+        const size_t modes = (size_t)(axis == 0 ? s->width : s->rows);
+        for (int high = 0; high < ENDS; high++) {
+            s->weight[2 * axis + high].first = vti_arena_push(arena, sizeof(float) * modes);
+            s->weight[2 * axis + high].beside = vti_arena_push(arena, sizeof(float) * modes);
+            if (axis == 0)
+                s->edge[high] = vti_arena_push(arena, sizeof(float) * modes);
+        }
+    }
+    weigh_faces(s, 0, s->nx);
+    weigh_faces(s, 1, s->ny);
+    const size_t x_face = (size_t)s->rows * (size_t)s->levels;
+    const size_t y_face = (size_t)s->width * (size_t)(s->nz + 1);
+    for (int c = 0; c < s->components; c++)
+        for (int face = 0; face < 6; face++) {
+            const size_t count = face < 2 ? x_face : face < SIDES ? y_face : (size_t)s->modes;
+            s->given[c][face] = vti_arena_push(arena, sizeof(float) * count);
+            if (face < SIDES)
+                s->beside[c][face] = vti_arena_push(arena, sizeof(float) * count);
         }
 }
 
-static void solve_middle(void *context, int64_t begin, int64_t end, int thread)
+static void make_scratch(solver *s, vt_arena *arena, int threads)
 {
-    const solver *const s = context;
-    for (int component = (int)begin; component < end; component++) {
-        const plane p = {component, 0, s->nz / 2};
-        middle_plane(s, &s->scratch[thread], p);
-        backward_plane(s, &s->scratch[thread], p);
+    const int height = (s->rows + VT_LANES - 1) / VT_LANES * VT_LANES;
+    const size_t longest = (size_t)(s->width > height ? s->width : height);
+    const size_t column = (size_t)s->nz + 1;
+    for (int thread = 0; thread < threads; thread++) {
+        scratch *const m = &s->scratch[thread];
+        (void)vti_arena_push(arena, VT_STREAMS_APART);
+        for (int c = 0; c < MOST_COMPONENTS; c++) {
+            m->half[c] = vti_arena_push(arena, sizeof(float) * (size_t)s->width * (size_t)height);
+            m->line[c] = vti_arena_push(arena, sizeof(vf) * longest);
+        }
+        m->transform = vti_arena_push(arena, sizeof(vf) * longest);
+        m->column = vti_arena_push(arena, sizeof(vf) * (column + 2 * VT_FILTER_REACH));
+        m->solved = vti_arena_push(arena, sizeof(vf) * column);
+        m->pivot = vti_arena_push(arena, sizeof(vf) * column);
     }
 }
 
-static void sweep_from_middle(void *context, int64_t begin, int64_t end, int thread)
+static solver make_solver(const vt_grid *grid, const vt_poisson_plan *plan,
+                          const vt_filter_sum *filters, vt_arena *arena, int threads)
 {
-    const solver *const s = context;
-    for (int depth = s->nz / 2 - 1; depth >= 0; depth--)
-        for (int task = (int)begin; task < end; task++) {
-            const plane p = {task % s->components, task / s->components, depth};
-            if (depth > 0 || is_even(s, p.component, 2))
-                backward_plane(s, &s->scratch[thread], p);
-        }
-}
-
-static solver make_solver(const vt_grid *grid, const vt_poisson_plan *plan, vt_arena *arena,
-                          int threads)
-{
-    solver s = {.grid = grid, .plan = plan, .components = vti_grid_components(grid)};
+    solver s = {.grid = grid, .plan = plan, .filters = filters};
+    s.components = vti_grid_components(grid);
     s.nx = grid->cells[0];
     s.ny = grid->cells[1];
     s.nz = grid->cells[2];
     s.width = (s.nx + grid->walled + VT_LANES - 1) / VT_LANES * VT_LANES;
     s.rows = s.ny + grid->walled;
     s.modes = (int64_t)s.width * s.rows;
+    s.levels = (s.nz + 1 + VT_LANES - 1) / VT_LANES * VT_LANES + VT_LANES;
     /* Twice sum sin^2 = n / 2 along x and y, twice the factors 4 of two transforms. */
     s.scale = (float)(4.0 / ((double)s.nx * s.ny) / 256.0);
-
-    const int height = (s.rows + VT_LANES - 1) / VT_LANES * VT_LANES;
-    const int longest = s.width > height ? s.width : height;
-    for (int task = 0; task < s.components * ENDS; task++)
-        s.solved[task / s.components][task % s.components] =
-            vti_arena_push(arena, sizeof(float) * (size_t)s.modes);
-    for (int thread = 0; thread < threads; thread++) {
-        (void)vti_arena_push(arena, VT_STREAMS_APART);
-        s.scratch[thread] = (scratch){
-            .half = vti_arena_push(arena, sizeof(float) * (size_t)s.width * (size_t)height),
-            .line = vti_arena_push(arena, sizeof(vf) * (size_t)longest),
-            .transform = vti_arena_push(arena, sizeof(vf) * (size_t)longest)};
-    }
+    if (filters)
+        make_filters(&s, arena);
+    if (!grid->walled)
+        make_faces(&s, arena);
+    make_scratch(&s, arena, threads);
     return s;
 }
 
-void VT_NAME(poisson)(vt_grid *grid, vt_poisson_plan *plan, vt_arena *arena, int threads)
+void VT_NAME(poisson)(vt_grid *grid, vt_poisson_plan *plan, const vt_filter_sum *filters,
+                      vt_arena *arena, int threads)
 {
     if (memcmp(plan->cells, grid->cells, sizeof plan->cells) != 0 || plan->walled != grid->walled ||
         plan->fourth != grid->fourth)
         vti_poisson_plan_make(plan, grid, VL, threads);
     const size_t mark = vti_arena_mark(arena);
-    const int tasks = vti_grid_components(grid) * ENDS, most = threads < tasks ? threads : tasks;
     const int64_t modes = (int64_t)grid->cells[0] * grid->cells[1];
-    const int workers = modes < FEWEST_MODES ? 1 : most;
-    solver s = make_solver(grid, plan, arena, workers);
-    /* Tasks of one thread take turns plane by plane, so that they share the pivots. */
-    const int share = tasks / workers;
-    vti_parallel_for_numbered(workers, tasks, share, sweep_to_middle, &s);
-    vti_parallel_for_numbered(workers, s.components, modes < FEW_MODES ? s.components : 1,
-                              solve_middle, &s);
-    vti_parallel_for_numbered(workers, tasks, share, sweep_from_middle, &s);
+    const int workers = modes < FEWEST_MODES ? 1 : threads;
+    solver s = make_solver(grid, plan, filters, arena, workers);
+    const int64_t planes = s.nz + 1, block = 1 + BLOCK_NODES / s.modes;
+    const int64_t columns = (int64_t)s.width / VL * groups_along_y(&s) * s.components;
+    vti_parallel_for_numbered(workers, planes + (grid->walled ? 0 : SIDES), block, transform_planes,
+                              &s);
+    vti_parallel_for_numbered(workers, columns, 1 + BLOCK_NODES / (VL * COLUMNS * planes),
+                              solve_columns, &s);
+    vti_parallel_for_numbered(workers, planes * s.components, block, restore_planes, &s);
     vti_arena_pop(arena, mark);
 }
