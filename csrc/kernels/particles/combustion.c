@@ -114,23 +114,27 @@ VT_INLINE vf middle_rate(const vt_burning *law, const fluid_state *s, vf time)
     return rate_after(law, s, half, vf_set(0.5f) * (first + guess));
 }
 
+/* Fuel to flame to smoke at the rate k, which stays. */
+VT_INLINE void burn_at(const vt_burning *law, vf k, vf time, vf *fuel, vf *flame, vf *smoke)
+{
+    const vf w = vf_set(law->flame_rate), zero = vf_set(0);
+    const vf kept = *fuel * vf_exp(-k * time);
+    const vf slow = vf_min(k, w), apart = vf_max(k, w) - slow;
+    const vf made = *fuel * (k * time) * vf_exp(-slow * time) * mean_decay(apart * time);
+    const vf left = vf_fma(*flame, vf_exp(-w * time), made);
+    const vf gone = vf_max(*fuel - kept + *flame - left, zero);
+    const vf all = vf_fma(vf_set(law->soot), gone, *smoke);
+    /* no more than there is room for: what rounding would add */
+    *smoke = vf_max(vf_min(all, 1.0f - (kept + left)), zero);
+    *flame = left;
+    *fuel = kept;
+}
+
 VT_INLINE void burn(const vt_burning *law, fluid_state *s, vf time)
 {
-    const vf heating = vf_set(law->heating), zero = vf_set(0);
-    const vf k = middle_rate(law, s, time);
-    const vf w = vf_set(law->flame_rate);
-    const vf kept = s->fuel * vf_exp(-k * time);
-    const vf slow = vf_min(k, w), apart = vf_max(k, w) - slow;
-    const vf made = s->fuel * (k * time) * vf_exp(-slow * time) * mean_decay(apart * time);
-    const vf flame = vf_fma(s->flame, vf_exp(-w * time), made);
-    const vf burnt = s->fuel - kept;
-    const vf gone = vf_max(burnt + s->flame - flame, zero);
-    s->temperature = vf_fma(heating, burnt, s->temperature);
-    const vf smoke = vf_fma(vf_set(law->soot), gone, s->smoke);
-    /* no more than there is room for: what rounding would add */
-    s->smoke = vf_max(vf_min(smoke, 1.0f - (kept + flame)), zero);
-    s->flame = flame;
-    s->fuel = kept;
+    const vf before = s->fuel, k = middle_rate(law, s, time);
+    burn_at(law, k, time, &s->fuel, &s->flame, &s->smoke);
+    s->temperature = vf_fma(vf_set(law->heating), before - s->fuel, s->temperature);
 }
 
 /* Lanes that have no time left stay as they are. */
@@ -246,4 +250,54 @@ void VT_NAME(react)(const vt_fluid *fluid, const vt_burning *law, double dt, int
 {
     react_context c = {fluid, law, rows, (float)dt, block};
     vti_parallel_for(threads, count, VT_REACT_BLOCK, react_block, &c);
+}
+
+/* ---- tracers that burn by themselves ---- */
+
+typedef struct burn_context {
+    const vt_burning *law;
+    const vt_burn_rows *rows;
+    float dt;
+} burn_context;
+
+/* Where less of the mass around a tracer came as fuel, it does not become part of the fire; air
+ * that fuel finds in its own midst. */
+static const float least_mixture = 0.01f, least_air = 0.05f;
+
+static void burn_rows(const burn_context *c, int64_t i, int64_t count)
+{
+    const vt_burn_rows *const rows = c->rows;
+    const vf mixture = load_rows(rows->mixture, i, count), zero = vf_set(0);
+    const vf air = vf_max(1.0f - mixture, vf_set(least_air));
+    const vf time = vf_max(vf_min(load_rows(rows->age, i, count), vf_set(c->dt)), zero);
+    const vf k = burn_rate(c->law, load_rows(rows->temperature, i, count)) * air;
+    vf share[VT_BURNT_SHARES], own = zero;
+    for (int n = 0; n < VT_BURNT_SHARES; n++) {
+        share[n] = load_rows(rows->share[n], i, count);
+        own += share[n];
+    }
+    const vi joins = ~(own > zero) & (mixture > least_mixture);
+    const vi burns = (own > zero) & (time > zero);
+    vf after[VT_BURNT_SHARES];
+    memcpy(after, share, sizeof after);
+    burn_at(c->law, k, time, &after[0], &after[1], &after[2]);
+    for (int n = 0; n < VT_BURNT_SHARES; n++) {
+        const vf stays = vf_select(burns, after[n], share[n]);
+        store_rows(rows->share[n], i, count,
+                   vf_select(joins, load_rows(rows->mean[n], i, count), stays));
+    }
+}
+
+static void burn_block(void *data, int64_t begin, int64_t end)
+{
+    const burn_context *const c = data;
+    for (int64_t i = begin; i < end; i += VL)
+        burn_rows(c, i, end - i < VL ? end - i : VL);
+}
+
+void VT_NAME(burn)(const vt_burning *law, double dt, int64_t count, const vt_burn_rows *rows,
+                   int threads)
+{
+    burn_context c = {law, rows, (float)dt};
+    vti_parallel_for(threads, count, VT_REACT_BLOCK, burn_block, &c);
 }

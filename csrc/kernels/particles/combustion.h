@@ -26,3 +26,19 @@ enum { VT_REACT_BLOCK = 2048 };
 typedef void vt_react_kernel(const vt_fluid *fluid, const vt_burning *law, double dt, int64_t count,
                              const vt_react_rows *rows, vt_reacted *block, int threads);
 VT_DECLARE_KERNEL(react);
+
+enum { VT_BURNT_SHARES = 3 /* fuel, flame, smoke */ };
+
+/* Columns of tracers, by row; the shares are changed. Around each: temperature, share of the mass
+ * that came as fuel, and the mean shares. */
+typedef struct vt_burn_rows {
+    const float *age, *temperature, *mixture, *mean[VT_BURNT_SHARES];
+    float *share[VT_BURNT_SHARES];
+} vt_burn_rows;
+
+/* Burns the fluid of tracers over dt seconds, or since they were born where that is less, as fast
+ * as it finds air; those that have none yet take the mean where that has been part of a fire. See
+ * tracers/combustion.c. */
+typedef void vt_burn_kernel(const vt_burning *law, double dt, int64_t count,
+                            const vt_burn_rows *rows, int threads);
+VT_DECLARE_KERNEL(burn);

@@ -5,7 +5,7 @@
 
 enum {
     BLOCK = 4096,
-    GROUP = 3,         /* vectors that are under way together: a wave waits for the one before */
+    GROUP = 4,         /* vectors that are under way together: a wave waits for the one before */
     CHUNK = GROUP * 16 /* tracers, on every target */
 };
 
