@@ -246,6 +246,42 @@ void vti_velocity_of_voxels(vt_simulation *s, double apart, int64_t count, const
     vti_arena_pop(&s->arena, mark);
 }
 
+/* Whether walls matter anywhere in a box of cells. */
+static int is_near_panels(const vt_grid *grid, const uint8_t *near_cell, const double low[3],
+                          double width)
+{
+    uint8_t near = 0;
+    int64_t from[3], to[3];
+    for (int c = 0; c < 3; c++) {
+        from[c] = (int64_t)low[c];
+        to[c] = (int64_t)(low[c] + width);
+    }
+    for (int64_t k = from[2]; k <= to[2]; k++)
+        for (int64_t j = from[1]; j <= to[1]; j++)
+            for (int64_t i = from[0]; i <= to[0]; i++)
+                near |= near_cell[k * grid->node_plane + j * grid->node_row + i];
+    return near;
+}
+
+int vti_velocity_of_leaf(const vt_simulation *s, const uint8_t *near_cell, const double first[3],
+                         double apart, float *velocity)
+{
+    const vt_grid *const g = &s->grid;
+    const double step = apart / g->spacing, width = (VT_SAMPLED_SIDE - 1) * step;
+    double low[3];
+    float wind[3];
+    if (!vti_has_grid(s) || !s->fields_exist || !g->fourth)
+        return 0;
+    for (int c = 0; c < 3; c++) {
+        low[c] = first[c] / g->spacing - g->base[c];
+        wind[c] = (float)s->winds.velocity[c];
+        if (!(low[c] >= 0 && low[c] + width < g->cells[c]))
+            return 0;
+    }
+    return !(near_cell && is_near_panels(g, near_cell, low, width)) &&
+           s->stages->sample_leaf(g, low, step, wind, velocity);
+}
+
 typedef struct change_job {
     const float *known, *there; /* at the points where it is known: velocity, and without walls */
     float *velocity;

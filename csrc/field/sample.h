@@ -50,3 +50,9 @@ void vti_velocity_nearby(vt_simulation *s, const vt_far_lattice *lattice, int64_
  * finer than the grid, the velocity outside of it is interpolated, too. */
 void vti_velocity_of_voxels(vt_simulation *s, double apart, int64_t count, const float *points,
                             float *velocity);
+
+/* The velocity at 8 x 8 x 8 points from `first` on, m, `apart` from each other, x slowest, with the
+ * uniform wind: returns 1 where the nodes of the grid alone give it, else 0. near_cell: what
+ * vti_cells_near_panels says. */
+int vti_velocity_of_leaf(const vt_simulation *s, const uint8_t *near_cell, const double first[3],
+                         double apart, float *velocity);

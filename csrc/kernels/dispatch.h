@@ -8,6 +8,7 @@
 #include "kernels/grid/gaussian_filter.h"
 #include "kernels/grid/half_floats.h"
 #include "kernels/grid/leaf_filter.h"
+#include "kernels/grid/leaf_sample.h"
 #include "kernels/grid/masked_gradient.h"
 #include "kernels/grid/node_diffusion.h"
 #include "kernels/grid/scalar_means.h"

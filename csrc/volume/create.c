@@ -16,6 +16,9 @@ typedef struct batch {
     int64_t start[BATCH / VT_LEAF_VOXELS + 1]; /* of the points of each leaf */
     float *points, *velocity;
     int64_t bad_row[VT_MAX_THREADS]; /* a leaf with a velocity that is not finite, or -1 */
+    const vt_tracer_source *source;
+    vt_leaf_velocity *leaf_velocity;
+    uint8_t *done; /* whether a leaf has its velocity */
 } batch;
 
 static void list_points_of_leaf(void *context, int64_t leaf)
@@ -25,6 +28,8 @@ static void list_points_of_leaf(void *context, int64_t leaf)
     const double h = b->volume->voxel_size;
     float *point = b->points + 3 * b->start[leaf], along[3][VT_LEAF_SIDE];
     int32_t origin[3];
+    if (b->done[b->first + leaf])
+        return;
     vti_leaf_origin(leaves->keys[b->first + leaf], origin);
     for (int axis = 0; axis < 3; axis++)
         for (int n = 0; n < VT_LEAF_SIDE; n++)
@@ -56,24 +61,50 @@ static int store_slice(uint64_t active, const float *from, float *values)
     return (int)(next - from) / 3;
 }
 
+static int is_finite(const float values[3 * VT_LEAF_VOXELS])
+{
+    float rest[8] = {0.0f}; /* not 0 where one is not finite */
+    for (int i = 0; i < 3 * VT_LEAF_VOXELS; i += 8)
+        for (int lane = 0; lane < 8; lane++)
+            rest[lane] += values[i + lane] - values[i + lane];
+    float all = 0;
+    for (int lane = 0; lane < 8; lane++)
+        all += rest[lane];
+    return all == 0;
+}
+
+static float *velocity_of_leaf(const batch *b, int64_t leaf)
+{
+    return b->volume->velocity.values + 3 * VT_LEAF_VOXELS * leaf;
+}
+
 static void store_velocity(void *context, int64_t begin, int64_t end, int thread)
 {
     batch *const b = context;
-    const vt_leaves *const leaves = &b->volume->velocity;
     for (int64_t leaf = begin; leaf < end; leaf++) {
         const float *from = b->velocity + 3 * b->start[leaf];
-        const uint64_t *const mask = leaves->masks + (b->first + leaf) * VT_LEAF_WORDS;
-        float *const values = leaves->values + 3 * VT_LEAF_VOXELS * (b->first + leaf);
-        float rest[8] = {0.0f}; /* not 0 where one is not finite */
-        for (int x = 0; x < VT_LEAF_WORDS; x++)
+        const int64_t row = b->first + leaf;
+        const uint64_t *const mask = b->volume->velocity.masks + row * VT_LEAF_WORDS;
+        float *const values = velocity_of_leaf(b, row);
+        for (int x = 0; x < VT_LEAF_WORDS && !b->done[row]; x++)
             from += 3 * store_slice(mask[x], from, values + 3 * 64 * x);
-        for (int i = 0; i < 3 * VT_LEAF_VOXELS; i += 8)
-            for (int lane = 0; lane < 8; lane++)
-                rest[lane] += values[i + lane] - values[i + lane];
-        for (int lane = 0; lane < 8; lane++)
-            if (rest[lane] != 0.0f)
-                b->bad_row[thread] = b->first + leaf;
+        if (!is_finite(values))
+            b->bad_row[thread] = row;
     }
+}
+
+/* Of leaves in which the source knows all velocities at once; 0 where no voxel is active. */
+static void find_leaf_velocity(void *context, int64_t leaf)
+{
+    const batch *const b = context;
+    const uint64_t *const mask = b->volume->velocity.masks + leaf * VT_LEAF_WORDS;
+    float *const values = velocity_of_leaf(b, leaf);
+    int32_t origin[3];
+    vti_leaf_origin(b->volume->velocity.keys[leaf], origin);
+    b->done[leaf] = (uint8_t)b->leaf_velocity(b->source->context, origin, values);
+    for (int x = 0; x < VT_LEAF_WORDS && b->done[leaf]; x++)
+        for (uint64_t left = ~mask[x]; left; left &= left - 1)
+            memset(values + 3 * (64 * x + __builtin_ctzll(left)), 0, 3 * sizeof *values);
 }
 
 /* Takes leaves from b->first until the batch is full; returns how many. */
@@ -83,7 +114,7 @@ static int64_t fill_batch(batch *b)
     int64_t count = 0, points = 0;
     while (b->first + count < leaves->count && count < BATCH / VT_LEAF_VOXELS) {
         b->start[count] = points;
-        points += vti_leaf_active(leaves, b->first + count);
+        points += b->done[b->first + count] ? 0 : vti_leaf_active(leaves, b->first + count);
         count++;
     }
     b->start[count] = points;
@@ -104,12 +135,16 @@ static vt_status check_stored(const batch *b)
     return VT_OK;
 }
 
-static vt_status fill_batches(batch *b, const vt_tracer_source *source)
+static vt_status fill_batches(batch *b)
 {
+    const vt_tracer_source *const source = b->source;
     vt_status status = VT_OK;
+    if (b->leaf_velocity)
+        vti_parallel_each(b->volume->threads, b->volume->velocity.count, 8, find_leaf_velocity, b);
     for (int64_t count; status == VT_OK && (count = fill_batch(b)) > 0; b->first += count) {
         vti_parallel_each(b->volume->threads, count, 8, list_points_of_leaf, b);
-        status = source->velocity(source->context, b->start[count], b->points, b->velocity);
+        if (b->start[count] > 0)
+            status = source->velocity(source->context, b->start[count], b->points, b->velocity);
         if (status != VT_OK)
             break;
         vti_parallel_for_numbered(b->volume->threads, count, 8, store_velocity, b);
@@ -118,7 +153,8 @@ static vt_status fill_batches(batch *b, const vt_tracer_source *source)
     return status;
 }
 
-static vt_status make_velocity(vt_volume *volume, const vt_tracer_source *source, int margin)
+static vt_status make_velocity(vt_volume *volume, const vt_tracer_source *source,
+                               vt_leaf_velocity *leaf_velocity, int margin)
 {
     vt_status status =
         vti_dilate_leaves(&volume->density, margin, 3, volume->threads, &volume->velocity);
@@ -127,20 +163,27 @@ static vt_status make_velocity(vt_volume *volume, const vt_tracer_source *source
         return status;
     batch *const b = vti_allocate(sizeof *b);
     float *const points = vti_borrow((size_t)2 * 3 * BATCH * sizeof *points);
-    if (b && points) {
-        *b = (batch){.volume = volume, .points = points, .velocity = points + 3 * BATCH};
+    uint8_t *const done = vti_allocate_zeroed((size_t)volume->velocity.count, 1);
+    if (b && points && done) {
+        *b = (batch){.volume = volume,
+                     .points = points,
+                     .velocity = points + 3 * BATCH,
+                     .source = source,
+                     .leaf_velocity = leaf_velocity,
+                     .done = done};
         memset(b->bad_row, 0xff, sizeof b->bad_row);
-        status = fill_batches(b, source);
+        status = fill_batches(b);
     } else {
         status = vti_fail(VT_OUT_OF_MEMORY, "no memory for the velocity of a volume");
     }
     vti_return_borrowed(points);
+    vti_free(done);
     vti_free(b);
     return status;
 }
 
-vt_status vti_make_volume(const vt_tracer_source *source, const vt_volume_def *def,
-                          vt_volume **volume)
+vt_status vti_make_volume(const vt_tracer_source *source, vt_leaf_velocity *leaf_velocity,
+                          const vt_volume_def *def, vt_volume **volume)
 {
     vt_status status = vti_check_volume_def(def, volume);
     if (status == VT_OK)
@@ -162,7 +205,7 @@ vt_status vti_make_volume(const vt_tracer_source *source, const vt_volume_def *d
     v->carries[VT_VOLUME_coverage] = v->carries[VT_VOLUME_glow] = source->flame != NULL;
     status = vti_rasterize(source, v);
     if (status == VT_OK && source->velocity)
-        status = make_velocity(v, source, whole + (whole < def->velocity_margin));
+        status = make_velocity(v, source, leaf_velocity, whole + (whole < def->velocity_margin));
     if (status != VT_OK) {
         vt_destroy_volume(v);
         if (status == VT_OUT_OF_MEMORY)
@@ -187,7 +230,7 @@ vt_status vt_create_volume_from_tracers(const vt_tracer_source *source, const vt
         return status;
     status = vti_accept(&vti_tracer_source_definition, source, &tracers);
     if (!status) {
-        status = vti_make_volume(tracers.def, settings.def, volume);
+        status = vti_make_volume(tracers.def, NULL, settings.def, volume);
         vti_give_back(&tracers);
     }
     vti_give_back(&settings);

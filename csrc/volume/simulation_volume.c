@@ -3,6 +3,7 @@
 #include "base/memory.h"
 #include "base/status.h"
 #include "field/sample.h"
+#include "panels/near_cells.h"
 #include "state/simulation.h"
 #include "tracers/scalars.h"
 #include "volume/grown_tracers.h"
@@ -24,7 +25,17 @@ static void add_wind(void *context, int64_t begin, int64_t end)
 typedef struct flow {
     vt_simulation *simulation;
     double voxel_size;
+    const uint8_t *near_panels; /* cells; NULL: there are none */
 } flow;
+
+static int velocity_of_leaf(const void *context, const int32_t origin[3], float *values)
+{
+    const flow *const f = context;
+    double first[3];
+    for (int c = 0; c < 3; c++)
+        first[c] = f->voxel_size * origin[c];
+    return vti_velocity_of_leaf(f->simulation, f->near_panels, first, f->voxel_size, values);
+}
 
 static vt_status velocity_of_simulation(void *context, int64_t count, const float *points,
                                         float *velocity)
@@ -43,14 +54,14 @@ static vt_status make_volume(vt_simulation *s, const vt_tracer_source *source,
 {
     const int32_t threads = s->def.threads;
     s->def.threads = def->threads < threads ? def->threads : threads;
-    const vt_status status = vti_make_volume(source, def, volume);
+    const vt_status status = vti_make_volume(source, velocity_of_leaf, def, volume);
     s->def.threads = threads;
     return status;
 }
 
 static vt_status create_now(vt_simulation *s, const vt_volume_def *def, vt_volume **volume)
 {
-    flow of_simulation = {s, def->voxel_size};
+    flow of_simulation = {s, def->voxel_size, NULL};
     vt_tracer_source source = {.velocity = velocity_of_simulation,
                                .context = &of_simulation,
                                .ambient_temperature = s->def.ambient.temperature,
@@ -65,6 +76,8 @@ static vt_status create_now(vt_simulation *s, const vt_volume_def *def, vt_volum
     for (int n = 0; n < VT_TAKEN_COLUMNS && status == VT_OK; n++)
         if (s->vortons.set.used[vti_taken_from[n]])
             vti_use_tracer_column(s, vti_taken_column[n]);
+    if (status == VT_OK && s->fields_exist)
+        of_simulation.near_panels = vti_cells_near_panels(s);
     if (status == VT_OK)
         status = vti_list_grown_tracers(&s->tracers, def->voxel_size, &source, &memory);
     if (status == VT_OK)

@@ -25,9 +25,15 @@ static inline float vti_heat_of(float temperature)
     return share > 0.0f ? (share < 1.0f ? share : 1.0f) : 0.0f;
 }
 
-/* Of definitions that are laid out as in this library. */
-vt_status vti_make_volume(const vt_tracer_source *source, const vt_volume_def *def,
-                          vt_volume **volume);
+/* The velocity at all voxels of a leaf that begins with voxel `origin`, 3 x 512 values: returns 1,
+ * or 0 where the velocity function of the source is to be asked, for each point. Called by several
+ * threads at once. */
+typedef int vt_leaf_velocity(const void *context, const int32_t origin[3], float *values);
+
+/* Of definitions that are laid out as in this library; leaf_velocity with the context of the
+ * source, NULL: there is none. */
+vt_status vti_make_volume(const vt_tracer_source *source, vt_leaf_velocity *leaf_velocity,
+                          const vt_volume_def *def, vt_volume **volume);
 
 /* Checks def and volume, sets *volume to NULL. */
 vt_status vti_check_volume_def(const vt_volume_def *def, vt_volume **volume);
