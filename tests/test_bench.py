@@ -64,7 +64,7 @@ def test_parts_of_a_solve():
     assert done.returncode == 0, done.stderr
     rows = [line.rsplit(None, 1) for line in done.stdout.strip().splitlines()]
     times = {name.strip(): float(ms) for name, ms in rows[3:]}
-    assert {"sort", "Poisson", "curl", "tracers, per frame"} <= set(times)
+    assert {"sort", "filter and Poisson", "curl", "tracers, per frame"} <= set(times)
     assert times.pop("diffusion, per frame") == times.pop("panels") == 0
     assert all(ms > 0 for ms in times.values())
     assert all(len(line) <= 80 for line in done.stdout.splitlines())
