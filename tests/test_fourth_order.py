@@ -42,7 +42,7 @@ def test_waves_of_four_cores_need_cells_no_finer_than_cores():
 
 
 @pytest.mark.parametrize(
-    ("cells", "order", "most"), [(1.0, 8, 0.012), (1.3, 6, 0.006), (1.5, 4, 0.002), (1.9, 2, 0.002)]
+    ("cells", "order", "most"), [(1.0, 24, 0.008), (1.3, 14, 0.004), (1.5, 10, 0.002), (1.9, 6, 0.001)]
 )
 def test_sharp_cores_are_a_sum_of_wider_ones(cells, order, most):
     """Waves that a Gaussian core leaves the share g keep 1 - (1 - g)^n, n half of the order; g^k is
@@ -79,12 +79,12 @@ POINTS = vt.VortonPoints([[0, 0, 0.0]], [[0, 0, 0.1]], core=0.1, volume=1e-3, ra
 @pytest.mark.parametrize(
     ("others", "method", "order"),
     [
-        ((), {}, 8),
+        ((), {}, 24),
         ((), {"cores": "filtered"}, 2),
         ((RING,), {}, 2),
-        ((RING,), {"cores": "sharp"}, 8),
+        ((RING,), {"cores": "sharp"}, 24),
         ((POINTS,), {}, 2),
-        ((vt.Tracers(vt.Sphere(), count=5),), {}, 8),
+        ((vt.Tracers(vt.Sphere(), count=5),), {}, 24),
     ],
 )
 def test_cores_are_sharp_by_themselves_where_emitters_bear_all_vortons(others, method, order):
@@ -104,7 +104,7 @@ def test_cores_stay_as_they_were_at_the_first_step():
     other = sim.copy()
     for each in (sim, other):
         each.step()
-        assert each.health.core_order == 8
+        assert each.health.core_order == 24
     assert sim.same_state(other)
     places = []
     for beside in (False, True):

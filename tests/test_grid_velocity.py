@@ -118,8 +118,10 @@ def test_fine_voxels_outside_the_grid_are_interpolated(tmp_path, voxel, interpol
     _, corner, _ = sim.grid("vector_potential")
     outside = where[:, 2] < corner[2]
     assert len(where) > 40_000 and outside.mean() > 0.8
-    assert not error[~outside].any() and error.any() == interpolated
-    assert error.max() < 1e-3 * np.linalg.norm(exact, axis=1).mean()
+    mean = np.linalg.norm(exact, axis=1).mean()
+    assert error[~outside].max() < 1e-6 * mean  # the same splines, summed in another order
+    assert error[outside].any() == interpolated
+    assert error.max() < 1e-3 * mean
     assert np.array_equal(encoded(sim.volume(voxel, threads=1), tmp_path).values, velocity.values)
 
 

@@ -1,9 +1,14 @@
 /* The choice among the Poisson solvers. */
 #include "field/poisson_choice.h"
 
-void vti_filter_nodes(const vt_stage_table *stages, vt_grid *grid, const vt_filter_sum *filters,
-                      vt_arena *arena, int threads)
+void vti_run_filters(const vt_stage_table *stages, const vt_method *method, vt_grid *grid,
+                     vt_poisson_plan *plan, const vt_filter_sum *filters, vt_arena *arena,
+                     int threads)
 {
+    if (method->poisson == VT_POISSON_DIRECT) {
+        stages->filter_modes(grid, plan, filters, arena, threads);
+        return;
+    }
     for (int n = 0; n < filters->count; n++)
         stages->filter(grid, &filters->taps[n], filters->share[n], n > 0, arena, threads);
 }
@@ -13,7 +18,7 @@ void vti_run_poisson(const vt_stage_table *stages, const vt_method *method, vt_g
                      int threads)
 {
     if (filters && method->poisson != VT_POISSON_DIRECT)
-        vti_filter_nodes(stages, grid, filters, arena, threads);
+        vti_run_filters(stages, method, grid, plan, filters, arena, threads);
     switch (method->poisson) {
     case VT_POISSON_MULTIGRID:
         stages->multigrid(grid, method->cycles, arena, threads);

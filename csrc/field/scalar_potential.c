@@ -89,7 +89,7 @@ static vt_filter_taps find_taps(const vt_simulation *s)
         return vti_core_filter(s, VT_NODES_SPLINES, 1);
     if (s->grid.fourth)
         return vti_taps_of_fourth_order(vti_sqrt(sigma * sigma - 0.125), VT_NODES_VELOCITY);
-    return vti_gaussian_taps(vt_panel_variance);
+    return vti_gaussian_taps(vt_panel_variance, VT_FILTER_REACH);
 }
 
 void vti_solve_potential(vt_simulation *s, int64_t count, const vt_record *charges,

@@ -137,7 +137,8 @@ static vt_filter_sum find_filters(const vt_simulation *s, vt_node_values values,
 void vti_give_cores(vt_simulation *s, vt_node_values values, double weight)
 {
     const vt_filter_sum filters = find_filters(s, values, weight);
-    vti_filter_nodes(s->stages, &s->grid, &filters, &s->arena, s->def.threads);
+    vti_run_filters(s->stages, &s->def.method, &s->grid, &s->plan, &filters, &s->arena,
+                    s->def.threads);
 }
 
 /* The vector potential on the faces, and the moments for what lies beyond them. */

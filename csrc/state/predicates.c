@@ -162,14 +162,22 @@ int vti_has_sharp_cores(const vt_simulation *s)
     return (cores == VT_CORES_AUTOMATIC ? automatic_cores(s) : cores) == VT_CORES_SHARP;
 }
 
-/* The widest filter of sharp cores, cells: its taps end where a Gaussian has 4 % of its height. So
- * of waves that a Gaussian leaves the share g, 1 - (1 - g)^n is left, n 4 where cores are up
- * to 1.17 cells wide, 3 up to 1.35, 2 up to 1.66. */
-static const double widest_filter = 2.35;
+static int filters_modes(const vt_simulation *s)
+{
+    return s->def.method.poisson == VT_POISSON_DIRECT;
+}
+
+/* The widest filter of sharp cores, cells: its taps end where a Gaussian has 4 % of its height, or,
+ * of the modes, 1 %. So of waves that a Gaussian leaves the share g, 1 - (1 - g)^n is left, n 12
+ * where cores are a cell wide, 7 up to 1.32, 5 up to 1.56, 3 up to 2.02. */
+static double widest_filter(const vt_simulation *s)
+{
+    return filters_modes(s) ? 3.5 : 2.35;
+}
 
 int vti_core_filters(const vt_simulation *s, double cells)
 {
-    const double fit = widest_filter * widest_filter / (cells * cells);
+    const double widest = widest_filter(s), fit = widest * widest / (cells * cells);
     return !vti_has_sharp_cores(s) || fit < 2 ? 1
            : fit < VT_MOST_FILTERS            ? (int)fit
                                               : VT_MOST_FILTERS;
@@ -189,7 +197,8 @@ vt_filter_taps vti_core_filter(const vt_simulation *s, vt_node_values values, do
     if (s->grid.fourth)
         return vti_taps_of_fourth_order(cells * vti_sqrt(variance), values);
     return vti_gaussian_taps(vti_has_point_cores(s) ? 0
-                                                    : variance * cells * cells - vt_point_variance);
+                                                    : variance * cells * cells - vt_point_variance,
+                             filters_modes(s) ? VT_FILTER_REACH : VT_NEAR_REACH);
 }
 
 int vti_has_article_impulse(const vt_simulation *s)

@@ -16,11 +16,11 @@ static void scale_to_one(double weight[REACH + 1])
         weight[r] /= sum;
 }
 
-vt_filter_taps vti_gaussian_taps(double variance)
+vt_filter_taps vti_gaussian_taps(double variance, int reach)
 {
-    vt_filter_taps taps;
+    vt_filter_taps taps = {{{0}}};
     double *const weight = taps.weight[0];
-    for (int r = 0; r <= REACH; r++)
+    for (int r = 0; r <= reach; r++)
         weight[r] = r == 0 ? 1 : variance > 0 ? vti_exp(-(double)(r * r) / (2.0 * variance)) : 0;
     scale_to_one(weight);
     for (int a = 1; a < 3; a++)

@@ -21,8 +21,9 @@
 #include <stdint.h>
 
 enum {
-    VT_FILTER_REACH = 6, /* taps on either side of the middle one */
-    VT_MOST_FILTERS = 4  /* that a sharp core is made of: vti_core_filters */
+    VT_FILTER_REACH = 12, /* taps on either side of the middle one, at most */
+    VT_NEAR_REACH = 6,    /* and those with which nodes are filtered one by one */
+    VT_MOST_FILTERS = 12  /* that a sharp core is made of: vti_core_filters */
 };
 
 typedef struct vt_filter_taps {
@@ -36,8 +37,8 @@ typedef struct vt_filter_sum {
     vt_filter_taps taps[VT_MOST_FILTERS];
 } vt_filter_sum;
 
-/* A sampled Gaussian of that variance (cells^2; 0: no filter). */
-vt_filter_taps vti_gaussian_taps(double variance);
+/* A sampled Gaussian of that variance (cells^2; 0: no filter), with so many taps. */
+vt_filter_taps vti_gaussian_taps(double variance, int reach);
 
 /* What the nodes are to hold: the vorticity; the velocity, or the gradient of a potential, itself;
  * or the coefficients of the splines that have it. */

@@ -6,7 +6,7 @@
 #include "kernels/grid/mirror.h"
 
 enum {
-    REACH = VT_FILTER_REACH, /* taps on either side of the centre */
+    REACH = VT_NEAR_REACH,   /* taps on either side of the centre */
     PLANES = 8,              /* planes filtered together, fixed: the unit of parallel work */
     ROWS = 8,                /* rows filtered together along y */
     RING = ROWS + 2 * REACH, /* rows that these need */

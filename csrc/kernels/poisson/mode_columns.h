@@ -25,12 +25,12 @@ static column column_of(const solver *s, int component, int kx, int ky)
  * component is odd; else nothing. */
 static void extend(const solver *s, const column *c, vf *f)
 {
-    const vf sign = vf_set(!s->grid->walled ? 0.0f : c->even ? 1.0f : -1.0f);
+    const vf sign = vf_set(c->even ? 1.0f : -1.0f);
     if (!c->even)
         f[0] = f[s->nz] = (vf){0};
     for (int r = 1; r <= VT_FILTER_REACH; r++) {
-        f[-r] = sign * f[r];
-        f[s->nz + r] = sign * f[s->nz - r];
+        f[-r] = s->grid->walled ? sign * f[r] : (vf){0};
+        f[s->nz + r] = s->grid->walled ? sign * f[s->nz - r] : (vf){0};
     }
 }
 
@@ -85,9 +85,9 @@ static void find_right_side(const solver *s, const column *c, vf *f, vf *g)
         for (int z = c->first; z <= c->last; z++)
             g[z] = f[z] * s->scale;
     }
-    if (!s->grid->walled)
+    if (s->faces)
         add_faces(s, c->component, c->kx, c->ky, g);
-    else if (s->grid->scalar && c->kx == 0 && c->ky == 0)
+    if (s->solves && s->grid->walled && s->grid->scalar && c->kx == 0 && c->ky == 0)
         take_mean_away(s, g);
 }
 
@@ -124,7 +124,8 @@ static void solve_column(const solver *s, const scratch *m, const column *c)
 {
     vf *const f = m->column + VT_FILTER_REACH, *const g = m->solved;
     find_right_side(s, c, f, g);
-    eliminate(s, c, g, m->pivot);
+    if (s->solves)
+        eliminate(s, c, g, m->pivot);
     float *const modes = plane_of(s, c->component, 0) + c->at;
     for (int z = c->first; z <= c->last; z++)
         vf_store(modes + z * s->grid->plane, g[z]);

@@ -152,6 +152,8 @@ static int is_empty(const solver *s, int z)
 static void transform_plane(const solver *s, const scratch *m, int z)
 {
     const int is_face = !s->grid->walled && (z == 0 || z == s->nz), empty = is_empty(s, z);
+    if (is_face && !s->faces)
+        return;
     if (!empty)
         transform_rows(s, m, z);
     for (int c = 0; c < s->components; c++) {
@@ -206,7 +208,8 @@ static void copy_row(float *row, const float *values, int count)
     memcpy(row, values, sizeof(float) * (size_t)count);
 }
 
-/* Zeros at those walls across y and z at which the component is odd. */
+/* Zeros at those walls across y and z at which the component is odd, and at faces of which nothing
+ * is given. */
 static void clear_walls(const solver *s, int component, int z)
 {
     const size_t row = (size_t)s->grid->row, nodes_of_plane = row * (size_t)(s->ny + 1);
@@ -263,9 +266,8 @@ VT_INLINE int existing_rows(const solver *s, int y)
 static void restore_rows(const solver *s, const scratch *m, int component, int z)
 {
     const line_span along = span_of(s, component, 0), across = span_of(s, component, 1);
-    const int walled = s->grid->walled;
-    const float *const low = walled ? NULL : face_row(s, component, 0, z);
-    const float *const high = walled ? NULL : face_row(s, component, 1, z);
+    const float *const low = s->faces ? face_row(s, component, 0, z) : NULL;
+    const float *const high = s->faces ? face_row(s, component, 1, z) : NULL;
     const int64_t row = s->grid->row;
     vf *const line = m->line[0];
     for (int y = 0; y < across.end; y += VL) {
@@ -273,7 +275,7 @@ static void restore_rows(const solver *s, const scratch *m, int component, int z
         const int most = existing_rows(s, y);
         transform_line(s, 0, along, half_transformed(s, m, component, y), line, m->transform);
         clear_rest(line, along);
-        if (!walled)
+        if (s->faces)
             line[0] = vf_load(low + y);
         for (int x = 0; x < along.end; x += VL) {
             vf r[VL];
@@ -283,7 +285,7 @@ static void restore_rows(const solver *s, const scratch *m, int component, int z
                 vf_store(a + i * row + x, r[i]);
         }
         for (int i = 0; i < VL && y + i < across.end && !along.even; i++)
-            a[i * row + s->nx] = walled ? 0.0f : high[y + i];
+            a[i * row + s->nx] = s->faces ? high[y + i] : 0.0f;
     }
 }
 
@@ -297,10 +299,10 @@ static void restore_planes(void *context, int64_t begin, int64_t end, int thread
             continue; /* written with the planes beside them */
         restore_columns(s, m, component, z);
         restore_rows(s, m, component, z);
-        if (s->grid->walled)
-            clear_walls(s, component, z);
-        else
+        if (s->faces)
             write_faces(s, component, z);
+        else
+            clear_walls(s, component, z);
     }
 }
 
@@ -391,9 +393,10 @@ static void make_scratch(solver *s, vt_arena *arena, int threads)
 }
 
 static solver make_solver(const vt_grid *grid, const vt_poisson_plan *plan,
-                          const vt_filter_sum *filters, vt_arena *arena, int threads)
+                          const vt_filter_sum *filters, int solves, vt_arena *arena, int threads)
 {
-    solver s = {.grid = grid, .plan = plan, .filters = filters};
+    solver s = {.grid = grid, .plan = plan, .filters = filters, .solves = solves};
+    s.faces = solves && !grid->walled;
     s.components = vti_grid_components(grid);
     s.nx = grid->cells[0];
     s.ny = grid->cells[1];
@@ -406,14 +409,14 @@ static solver make_solver(const vt_grid *grid, const vt_poisson_plan *plan,
     s.scale = (float)(4.0 / ((double)s.nx * s.ny) / 256.0);
     if (filters)
         make_filters(&s, arena);
-    if (!grid->walled)
+    if (s.faces)
         make_faces(&s, arena);
     make_scratch(&s, arena, threads);
     return s;
 }
 
-void VT_NAME(poisson)(vt_grid *grid, vt_poisson_plan *plan, const vt_filter_sum *filters,
-                      vt_arena *arena, int threads)
+static void run(vt_grid *grid, vt_poisson_plan *plan, const vt_filter_sum *filters, int solves,
+                vt_arena *arena, int threads)
 {
     if (memcmp(plan->cells, grid->cells, sizeof plan->cells) != 0 || plan->walled != grid->walled ||
         plan->fourth != grid->fourth)
@@ -421,13 +424,24 @@ void VT_NAME(poisson)(vt_grid *grid, vt_poisson_plan *plan, const vt_filter_sum 
     const size_t mark = vti_arena_mark(arena);
     const int64_t modes = (int64_t)grid->cells[0] * grid->cells[1];
     const int workers = modes < FEWEST_MODES ? 1 : threads;
-    solver s = make_solver(grid, plan, filters, arena, workers);
+    solver s = make_solver(grid, plan, filters, solves, arena, workers);
     const int64_t planes = s.nz + 1, block = 1 + BLOCK_NODES / s.modes;
     const int64_t columns = (int64_t)s.width / VL * groups_along_y(&s) * s.components;
-    vti_parallel_for_numbered(workers, planes + (grid->walled ? 0 : SIDES), block, transform_planes,
-                              &s);
+    vti_parallel_for_numbered(workers, planes + (s.faces ? SIDES : 0), block, transform_planes, &s);
     vti_parallel_for_numbered(workers, columns, 1 + BLOCK_NODES / (VL * COLUMNS * planes),
                               solve_columns, &s);
     vti_parallel_for_numbered(workers, planes * s.components, block, restore_planes, &s);
     vti_arena_pop(arena, mark);
+}
+
+void VT_NAME(poisson)(vt_grid *grid, vt_poisson_plan *plan, const vt_filter_sum *filters,
+                      vt_arena *arena, int threads)
+{
+    run(grid, plan, filters, 1, arena, threads);
+}
+
+void VT_NAME(filter_modes)(vt_grid *grid, vt_poisson_plan *plan, const vt_filter_sum *filters,
+                           vt_arena *arena, int threads)
+{
+    run(grid, plan, filters, 0, arena, threads);
 }

@@ -13,3 +13,7 @@
 typedef void vt_poisson_kernel(vt_grid *grid, vt_poisson_plan *plan, const vt_filter_sum *filters,
                                vt_arena *arena, int threads);
 VT_DECLARE_KERNEL(poisson);
+
+/* The right side alone, 0 at faces that are no walls: from the nodes to the field. */
+typedef vt_poisson_kernel vt_filter_modes_kernel;
+VT_DECLARE_KERNEL(filter_modes);

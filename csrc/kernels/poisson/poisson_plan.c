@@ -5,9 +5,10 @@
 #include "base/math_double.h"
 #include "base/parallel.h"
 #include "base/reserve.h"
+#include "kernels/grid/filter_taps.h"
 #include "model/grid.h"
 
-enum { LEAST_CELLS = 8, TASKS = 6, ALIGNMENT = 64 };
+enum { LEAST_CELLS = 8, ALIGNMENT = 64 };
 enum { HUGE_FROM = 1 << 22 /* bytes that are worth huge pages */ };
 
 static size_t rounded(size_t n, size_t multiple)
@@ -54,12 +55,15 @@ void vti_poisson_plan_destroy(vt_poisson_plan *plan)
 
 size_t vti_poisson_scratch(const int32_t cells[3], int threads)
 {
+    enum { PUSHES = 64, OF_THREAD = 16, APART = 2048 };
     const size_t x = rounded((size_t)cells[0] + 1, VT_LANES);
     const size_t y = rounded((size_t)cells[1] + 1, VT_LANES);
-    const size_t line = VT_LANES * (x > y ? x : y);
-    const size_t workers = (size_t)(threads < TASKS ? threads : TASKS), spare = 4 * ALIGNMENT;
-    return TASKS * (sizeof(float) * x * y + spare) +
-           workers * (sizeof(float) * (x * y + 2 * line) + 3 * spare);
+    const size_t z = rounded((size_t)cells[2] + 1, VT_LANES) + VT_LANES;
+    const size_t line = VT_LANES * (x > y ? x : y), column = VT_LANES * (z + 2 * VT_FILTER_REACH);
+    const size_t faces = 3 * (4 * (x + y) * z + 2 * x * y) + (5 + VT_MOST_FILTERS) * (x + y);
+    const size_t own = sizeof(float) * (3 * x * y + 4 * line + 3 * column);
+    return sizeof(float) * faces + PUSHES * ALIGNMENT +
+           (size_t)threads * (own + APART + OF_THREAD * ALIGNMENT);
 }
 
 /* ---- tables of the sine transforms ---- */

@@ -63,6 +63,6 @@ void vti_poisson_plan_destroy(vt_poisson_plan *plan);
  * (vt_grid.fourth), with modes in blocks of `lanes` (4, 8, 16) along x. */
 void vti_poisson_plan_make(vt_poisson_plan *plan, const vt_grid *grid, int lanes, int threads);
 
-/* Bytes that the solver pushes on the arena for a grid of these cells: 6 + min(threads, 6) planes
- * of floats, nodes rounded up to 16, and a little. */
+/* Bytes that the solver pushes on the arena for a grid of these cells, at most: modes of faces, 3
+ * planes of floats and some lines for each thread, nodes rounded up to 16. */
 size_t vti_poisson_scratch(const int32_t cells[3], int threads);

@@ -29,6 +29,8 @@ typedef struct solver {
     const vt_grid *grid;
     const vt_poisson_plan *plan;
     const vt_filter_sum *filters; /* NULL: what is in the field has its cores already */
+    int solves;                   /* 0: the field is only filtered */
+    int faces;                    /* whether values are given there */
     int components;
     int nx, ny, nz;
     int width;      /* modes along x, nx or, between walls, nx + 1, rounded up to 16 */
