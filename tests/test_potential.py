@@ -344,8 +344,8 @@ def test_poisson_solver_of_one_component(cells, threads, monkeypatch):
     )
     code = code.replace(
         "const vt_stage_table *vti_stages(void)",
-        """static void one_component(vt_grid *grid, vt_poisson_plan *plan, const vt_filter_sum *filters,
-                          vt_arena *arena, int threads)
+        """static void one_component(vt_grid *grid, vt_poisson_plan *plan,
+                          const vt_filter_sum *filters, vt_arena *arena, int threads)
 {
     grid->scalar = 1;
     VT_NAME(poisson)(grid, plan, filters, arena, threads);
