@@ -43,7 +43,7 @@ def test_waves_of_four_cores_need_cells_no_finer_than_cores():
 
 @pytest.mark.parametrize(
     ("cells", "order", "most"),
-    [(1.0, 24, 0.008), (1.3, 14, 0.004), (1.5, 10, 0.002), (1.9, 6, 0.001)],
+    [(1.0, 16, 0.008), (1.3, 8, 0.004), (1.5, 6, 0.002), (1.9, 4, 0.001)],
 )
 def test_sharp_cores_are_a_sum_of_wider_ones(cells, order, most):
     """Waves that a Gaussian core leaves the share g keep 1 - (1 - g)^n, n half of the order; g^k is
@@ -80,12 +80,12 @@ POINTS = vt.VortonPoints([[0, 0, 0.0]], [[0, 0, 0.1]], core=0.1, volume=1e-3, ra
 @pytest.mark.parametrize(
     ("others", "method", "order"),
     [
-        ((), {}, 24),
+        ((), {}, 16),
         ((), {"cores": "filtered"}, 2),
         ((RING,), {}, 2),
-        ((RING,), {"cores": "sharp"}, 24),
+        ((RING,), {"cores": "sharp"}, 16),
         ((POINTS,), {}, 2),
-        ((vt.Tracers(vt.Sphere(), count=5),), {}, 24),
+        ((vt.Tracers(vt.Sphere(), count=5),), {}, 16),
     ],
 )
 def test_cores_are_sharp_by_themselves_where_emitters_bear_all_vortons(others, method, order):
@@ -105,7 +105,7 @@ def test_cores_stay_as_they_were_at_the_first_step():
     other = sim.copy()
     for each in (sim, other):
         each.step()
-        assert each.health.core_order == 24
+        assert each.health.core_order == 16
     assert sim.same_state(other)
     places = []
     for beside in (False, True):

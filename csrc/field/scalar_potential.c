@@ -86,10 +86,11 @@ static vt_filter_taps find_taps(const vt_simulation *s)
 {
     const double sigma = (double)vt_panel_sigma;
     if (!s->panels.exist)
-        return vti_core_filter(s, VT_NODES_SPLINES, 1);
+        return vti_core_filter(s, VT_NODES_SPLINES, 1, VT_NEAR_REACH);
     if (s->grid.fourth)
-        return vti_taps_of_fourth_order(vti_sqrt(sigma * sigma - 0.125), VT_NODES_VELOCITY);
-    return vti_gaussian_taps(vt_panel_variance, VT_FILTER_REACH);
+        return vti_taps_of_fourth_order(vti_sqrt(sigma * sigma - 0.125), VT_NODES_VELOCITY,
+                                        VT_NEAR_REACH);
+    return vti_gaussian_taps(vt_panel_variance, VT_NEAR_REACH);
 }
 
 void vti_solve_potential(vt_simulation *s, int64_t count, const vt_record *charges,
@@ -114,7 +115,7 @@ void vti_solve_potential(vt_simulation *s, int64_t count, const vt_record *charg
     else
         deposit(s, &scalar, count, charges);
     find_boundary(s, &scalar);
-    const vt_filter_sum filter = {1, {1 / scalar.spacing}, {find_taps(s)}};
+    const vt_filter_sum filter = {1, VT_NEAR_REACH, {1 / scalar.spacing}, {find_taps(s)}};
     stages->poisson(&scalar, &s->plan, &filter, arena, threads);
     vti_arena_pop(arena, mark);
 }

@@ -124,12 +124,14 @@ void vti_lay_out_grid(vt_simulation *s, const vt_placement *placement)
  * Gaussians of sqrt(1) to sqrt(n) times the core. */
 static vt_filter_sum find_filters(const vt_simulation *s, vt_node_values values, double weight)
 {
-    vt_filter_sum filters = {.count = vti_count_core_filters(s)};
+    const int count = vti_count_core_filters(s);
+    const int far = count > 1 && s->def.method.poisson == VT_POISSON_DIRECT;
+    vt_filter_sum filters = {.count = count, .reach = far ? VT_FILTER_REACH : VT_NEAR_REACH};
     double share = -weight; /* (-1)^(k - 1) times n over k */
-    for (int k = 1; k <= filters.count; k++) {
-        share *= -(double)(filters.count + 1 - k) / k;
+    for (int k = 1; k <= count; k++) {
+        share *= -(double)(count + 1 - k) / k;
         filters.share[k - 1] = share;
-        filters.taps[k - 1] = vti_core_filter(s, values, k);
+        filters.taps[k - 1] = vti_core_filter(s, values, k, filters.reach);
     }
     return filters;
 }

@@ -93,7 +93,8 @@ int vti_filters_at_birth(const vt_simulation *s, double core);
 
 /* The filter that makes Gaussian cores of s->grid.core x sqrt(variance); of second order it is the
  * same for all values. */
-vt_filter_taps vti_core_filter(const vt_simulation *s, vt_node_values values, double variance);
+vt_filter_taps vti_core_filter(const vt_simulation *s, vt_node_values values, double variance,
+                               int reach);
 
 /* The column of accelerations where the method needs it, else NULL: viewed, it is then 0. */
 static inline float *vti_accelerations(const vt_simulation *s)

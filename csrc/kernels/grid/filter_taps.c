@@ -46,24 +46,25 @@ static double transfer(double core, vt_node_values values, double s, int along_z
 }
 
 /* The taps along an axis: a sum of cosines for each. */
-static void sum_waves(double core, vt_node_values values, int along_z, double weight[REACH + 1])
+static void sum_waves(double core, vt_node_values values, int along_z, int reach,
+                      double weight[REACH + 1])
 {
     memset(weight, 0, (REACH + 1) * sizeof *weight);
     for (int wave = 0; wave <= WAVES; wave++) {
         const double s = 2 - 2 * vti_cos_pi((double)wave / WAVES);
         const double share = wave == 0 || wave == WAVES ? 0.5 : 1;
         const double part = share * transfer(core, values, s, along_z);
-        for (int r = 0; r <= REACH; r++)
+        for (int r = 0; r <= reach; r++)
             weight[r] += part * vti_cos_pi((double)(r * wave) / WAVES);
     }
     scale_to_one(weight);
 }
 
-vt_filter_taps vti_taps_of_fourth_order(double core, vt_node_values values)
+vt_filter_taps vti_taps_of_fourth_order(double core, vt_node_values values, int reach)
 {
     vt_filter_taps taps;
-    sum_waves(core, values, 0, taps.weight[0]);
+    sum_waves(core, values, 0, reach, taps.weight[0]);
     memcpy(taps.weight[1], taps.weight[0], sizeof taps.weight[1]);
-    sum_waves(core, values, 1, taps.weight[2]);
+    sum_waves(core, values, 1, reach, taps.weight[2]);
     return taps;
 }

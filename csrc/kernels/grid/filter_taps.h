@@ -22,8 +22,8 @@
 
 enum {
     VT_FILTER_REACH = 12, /* taps on either side of the middle one, at most */
-    VT_NEAR_REACH = 6,    /* and those with which nodes are filtered one by one */
-    VT_MOST_FILTERS = 12  /* that a sharp core is made of: vti_core_filters */
+    VT_NEAR_REACH = 6,    /* enough for a core of 2.1 cells */
+    VT_MOST_FILTERS = 8   /* that a sharp core is made of: vti_core_filters */
 };
 
 typedef struct vt_filter_taps {
@@ -32,7 +32,7 @@ typedef struct vt_filter_taps {
 
 /* From deposited nodes to the right side of the Poisson equation: the sum of share x filter. */
 typedef struct vt_filter_sum {
-    int32_t count;
+    int32_t count, reach; /* of the taps of all */
     double share[VT_MOST_FILTERS];
     vt_filter_taps taps[VT_MOST_FILTERS];
 } vt_filter_sum;
@@ -48,5 +48,5 @@ typedef enum vt_node_values {
     VT_NODES_SPLINES
 } vt_node_values;
 
-/* What makes cores of that radius (sigma, cells, .8 and more) of fourth order. */
-vt_filter_taps vti_taps_of_fourth_order(double core, vt_node_values values);
+/* What makes cores of that radius (sigma, cells, .8 and more) of fourth order, so many taps. */
+vt_filter_taps vti_taps_of_fourth_order(double core, vt_node_values values, int reach);

@@ -28,7 +28,7 @@ static void extend(const solver *s, const column *c, vf *f)
     const vf sign = vf_set(c->even ? 1.0f : -1.0f);
     if (!c->even)
         f[0] = f[s->nz] = (vf){0};
-    for (int r = 1; r <= VT_FILTER_REACH; r++) {
+    for (int r = 1; r <= s->filters->reach; r++) {
         f[-r] = s->grid->walled ? sign * f[r] : (vf){0};
         f[s->nz + r] = s->grid->walled ? sign * f[s->nz - r] : (vf){0};
     }
@@ -49,11 +49,12 @@ static void find_taps(const solver *s, const column *c, vf taps[VT_FILTER_REACH 
 /* From f, which goes on beyond its ends, to g. */
 static void filter_column(const solver *s, const column *c, const vf *f, vf *g)
 {
+    const int reach = s->filters->reach;
     vf w[VT_FILTER_REACH + 1];
     find_taps(s, c, w);
     for (int z = c->first; z <= c->last; z++) {
         vf sum = f[z] * w[0];
-        for (int r = 1; r <= VT_FILTER_REACH; r++)
+        for (int r = 1; r <= reach; r++)
             sum = vf_fma(f[z - r] + f[z + r], w[r], sum);
         g[z] = sum;
     }
