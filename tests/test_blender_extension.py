@@ -635,6 +635,11 @@ def test_the_panel_says_what_is_baked_and_what_stays(bakes):
 
 
 @pytest.mark.slow
+def test_a_bake_that_goes_on_draws_its_panels_alone(bakes):
+    assert bakes[0]["redrawn"] == [["VIEW_3D", "UI"], ["PROPERTIES", "WINDOW"]]
+
+
+@pytest.mark.slow
 def test_panel_and_button_refuse_the_same(bakes):
     """To go on from a bake, and for the same reason."""
     said = {

@@ -706,6 +706,26 @@ def driven_by_hand(addon, folder):
             "frames": scene.vorton.result.data.frame_duration}  # fmt: skip
 
 
+def redrawn(addon):
+    """Which regions are drawn again while a bake goes on."""
+    found = []
+
+    def region(area, kind):
+        tag = types.SimpleNamespace(type=kind)
+        tag.tag_redraw = lambda: found.append([area, kind])
+        return tag
+
+    kinds = {"VIEW_3D": ("WINDOW", "UI"), "PROPERTIES": ("HEADER", "WINDOW"), "INFO": ("WINDOW",)}
+    areas = [
+        types.SimpleNamespace(type=area, regions=[region(area, kind) for kind in each])
+        for area, each in kinds.items()
+    ]
+    window = types.SimpleNamespace(screen=types.SimpleNamespace(areas=areas))
+    manager = types.SimpleNamespace(windows=[window])
+    addon.bakes.redraw(types.SimpleNamespace(window_manager=manager))
+    return found
+
+
 def campfire(folder):
     """One click, a bake, a stage and a picture."""
     scene = fresh()
@@ -1247,6 +1267,7 @@ def what_bakes_are(addons, folder):
         report = {"starts": starts(folder), "campfire": campfire(folder)}
         return report | {
             "modal": driven_by_hand(addon, folder),
+            "redrawn": redrawn(addon),
             "failing": failing(addon, folder),
             "failing later": failing_later(addon, folder),
             "nothing yet": nothing_yet(folder),

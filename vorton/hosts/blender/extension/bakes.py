@@ -231,11 +231,17 @@ def export_to_go_on(scene):
     return made, holds_other(scene, made)
 
 
+PANELS = {"VIEW_3D": "UI", "PROPERTIES": "WINDOW"}  # in which region of an area they are
+
+
 def redraw(context):
+    """Let the panels that tell of the bake be drawn again, not the views beside them, which takes
+    as long as the bake itself where no graphics processor does it."""
     for window in context.window_manager.windows:
         for area in window.screen.areas:
-            if area.type in ("VIEW_3D", "PROPERTIES"):
-                area.tag_redraw()
+            for region in area.regions:
+                if region.type == PANELS.get(area.type):
+                    region.tag_redraw()
 
 
 def show_bake(scene, folder):
