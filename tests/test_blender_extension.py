@@ -13,6 +13,7 @@ import signal
 import subprocess
 import sys
 import time
+import types
 import warnings
 from pathlib import Path
 
@@ -500,6 +501,7 @@ def test_campfire_is_seen(bakes):
     assert report["campfire"]["materials"] == 1
     assert report["campfire"]["frame"] == 2  # two thirds through the first bake, of 3 frames
     assert report["campfire"]["stage"] == ["camera", "firelight", "ground", "moon"]
+    assert report["campfire"]["denoised"]
     assert report["campfire"]["energies"][-1] > report["campfire"]["energies"][0] == 0
     picture = np.asarray(image.open(folder / "campfire.png").convert("RGB")).astype(int)
     bright = np.argwhere(picture[:, :, 0] > 150)
@@ -578,6 +580,14 @@ def test_looks_are_measured_until_somebody_sets_them(bakes):
 
 
 @pytest.mark.slow
+def test_solid_views_are_as_dense_as_the_material_until_somebody_sets_them(bakes):
+    """Those of a file of before vorton set them, too."""
+    found = bakes[0]["campfire"]
+    densities = [look[0] for look in found["looks"]]
+    assert found["display"] == [*densities, 1, densities[-1]]
+
+
+@pytest.mark.slow
 def test_a_changed_scene_is_baked_from_the_current_frame_on(bakes, tmp_path):
     """Frames before keep their files, those after are those of `vorton branch`, and are shown."""
     report, folder = bakes
@@ -622,6 +632,33 @@ def test_the_panel_says_what_is_baked_and_what_stays(bakes):
         "branch": [*stage, "Baked: 11 to 16", "By a changed scene from 14", "Bake from 14",
                    "replaces 14 to 16", *from_14],
     }  # fmt: skip
+
+
+@pytest.mark.slow
+def test_a_bake_that_goes_on_draws_its_panels_alone(bakes):
+    assert bakes[0]["redrawn"] == [["VIEW_3D", "UI"], ["PROPERTIES", "WINDOW"]]
+
+
+@pytest.mark.slow
+def test_panel_and_button_refuse_the_same(bakes):
+    """To go on from a bake, and for the same reason."""
+    said = {
+        "rate": ("has 24 frames a second", "24 frames a second, the scene 25: set the frame rate"),
+        "points": ("has no points: untick Keep points", "has no points: untick Keep points, or"),
+        "start": ("begins at frame 11", "begins at frame 11, the scene at 10: set its first frame"),
+        "archive": ("cannot be gone on with", "from here.vta: is not a motion archive"),
+    }
+    found = bakes[0]["from here"]["both"]
+    assert found.keys() == said.keys()
+    for what, (brief, text) in said.items():
+        assert found[what][0] == ["(Bake from 14)", f"({brief})"]
+        assert text in found[what][1], found[what][1]
+
+
+@pytest.mark.slow
+def test_menu_names_a_bake_once_however_its_folder_is_written(bakes):
+    found = bakes[0]["from here"]["links"]
+    assert found == [["//latest", "//vorton"], ["//latest/../latest", "//latest/../vorton"]]
 
 
 @pytest.mark.slow
@@ -758,6 +795,14 @@ def test_zip_is_installed_with_its_wheel(tmp_path):
 
 
 # ---- without Blender ----
+
+
+@pytest.mark.parametrize("built", [True, False])
+def test_pictures_are_denoised_where_cycles_can(built, monkeypatch):
+    """Where it cannot, as in Debian's Blender, it would refuse to render."""
+    cycles = types.SimpleNamespace(with_openimagedenoise=built)
+    monkeypatch.setitem(sys.modules, "_cycles", cycles)
+    assert stage.can_denoise() == built
 
 
 def fire(**changes):

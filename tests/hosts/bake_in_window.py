@@ -60,6 +60,18 @@ def is_another(addon):
     return addon.bakes.holds_other(scene, addon.bakes.write_scene(scene))
 
 
+def picture():
+    """Width and height of what the stage renders, in pixels; no Blender may refuse it."""
+    render, path = bpy.context.scene.render, FOLDER / "picture.png"
+    render.resolution_x, render.resolution_y, render.filepath = 48, 32, str(path)
+    with in_view():
+        bpy.ops.render.render("EXEC_DEFAULT", write_still=True)
+    image = bpy.data.images.load(str(path))
+    size = tuple(image.size)
+    bpy.data.images.remove(image)
+    return size
+
+
 def bake_fluid_of_blender():
     """Its smoke, in the scene of vorton; names of the files."""
     with in_view():
@@ -152,6 +164,8 @@ def check(addon):
             operator("EXEC_DEFAULT", True)
         yield 0.5
         expect(f"{operator.idname()} added", len(names()) - len(before), more)
+        if more:
+            expect("size of the picture", picture(), (24, 16))
         with in_view():
             bpy.ops.ed.undo()
         yield 0.2

@@ -28,12 +28,14 @@ def main(result, fps, frames, path):
             if thing.type == "MESH":
                 found["meshes"][thing.name] = read_mesh(thing)
             if thing.type == "POINTCLOUD":
-                matrix = thing.matrix_world
+                matrix, radius = thing.matrix_world, column(thing, "radius", "value", 1)
+                if bpy.app.version[:2] == (4, 2):  # it takes widths for radii
+                    radius = radius / 2
                 found["points"].append({
                     "position": placed(column(thing, "position", "vector", 3), matrix).tolist(),
                     "velocity": (column(thing, "velocity", "vector", 3)
                                  @ np.array(matrix)[:3, :3].T).tolist(),
-                    "radius": column(thing, "radius", "value", 1).tolist()})
+                    "radius": radius.tolist()})
     with open(result + ".part", "w") as file:
         json.dump(report, file)
     os.replace(result + ".part", result)

@@ -7,7 +7,9 @@ RESULT is JSON: for each stage, by kind of object, where its content lies in met
 
 import json
 import os
+import re
 import sys
+from pathlib import Path
 
 import bpy
 import numpy as np
@@ -66,6 +68,24 @@ def read_mesh(thing):
     return placed(points.reshape(-1, 3), thing.matrix_world).tolist()
 
 
+def unit_left(path):
+    """Metres that a unit of an imported stage is: Blender 4.2 takes stages of centimetres as they
+    are."""
+    if "apply_unit_conversion_scale" in bpy.ops.wm.usd_import.get_rna_type().properties:
+        return 1.0
+    return float(re.search(r"metersPerUnit = ([^\s]+)", Path(path).read_text())[1])
+
+
+def in_metres(found, unit):
+    """What was found, with lengths that many times as large."""
+    for kind, names in (("volume", ["middle"]), ("points", ["position", "velocity", "radius"])):
+        for thing in found[kind]:
+            thing.update({name: (unit * np.array(thing[name])).tolist() for name in names})
+    meshes = {name: (unit * np.array(mesh)).tolist() for name, mesh in found["meshes"].items()}
+    cameras = [[(unit * np.array(place)).tolist(), angle] for place, angle in found["camera"]]
+    return {**found, "meshes": meshes, "camera": cameras}
+
+
 def read_stage(path, frame):
     bpy.ops.wm.read_factory_settings(use_empty=True)
     bpy.ops.wm.usd_import(filepath=path)
@@ -86,7 +106,7 @@ def read_stage(path, frame):
             found["camera"].append([list(shown.matrix_world.translation),
                                     shown.data.angle_y if shown.data.sensor_fit == "VERTICAL"
                                     else shown.data.angle_x])
-    return found
+    return in_metres(found, unit_left(path))
 
 
 def main(result, frame, *stages):

@@ -706,6 +706,26 @@ def driven_by_hand(addon, folder):
             "frames": scene.vorton.result.data.frame_duration}  # fmt: skip
 
 
+def redrawn(addon):
+    """Which regions are drawn again while a bake goes on."""
+    found = []
+
+    def region(area, kind):
+        tag = types.SimpleNamespace(type=kind)
+        tag.tag_redraw = lambda: found.append([area, kind])
+        return tag
+
+    kinds = {"VIEW_3D": ("WINDOW", "UI"), "PROPERTIES": ("HEADER", "WINDOW"), "INFO": ("WINDOW",)}
+    areas = [
+        types.SimpleNamespace(type=area, regions=[region(area, kind) for kind in each])
+        for area, each in kinds.items()
+    ]
+    window = types.SimpleNamespace(screen=types.SimpleNamespace(areas=areas))
+    manager = types.SimpleNamespace(windows=[window])
+    addon.bakes.redraw(types.SimpleNamespace(window_manager=manager))
+    return found
+
+
 def campfire(folder):
     """One click, a bake, a stage and a picture."""
     scene = fresh()
@@ -715,7 +735,7 @@ def campfire(folder):
     bpy.context.object.vorton.emitter.per_voxel = 8
     path = folder / "ein Feuer ä.blend"
     bpy.ops.wm.save_as_mainfile(filepath=str(path))
-    looks = looks_of_bakes(scene)
+    looks, display = looks_of_bakes(scene)
     gone_to = scene.frame_current
     assert bpy.ops.vorton.export() == {"FINISHED"}
     for _ in range(2):  # in the place of the first
@@ -737,15 +757,18 @@ def campfire(folder):
     return {"eevee": eevee, "eye": scene.camera.location.y,
             "velocity": [shown.data.velocity_grid, shown.data.velocity_unit],
             "files": sorted(found), "materials": len(shown.data.materials),
-            "stage": names, "energies": energies, "looks": looks, "frame": gone_to}  # fmt: skip
+            "stage": names, "energies": energies, "looks": looks, "display": display,
+            "frame": gone_to, "denoised": scene.cycles.use_denoising}  # fmt: skip
 
 
 def looks_of_bakes(scene):
     """The strengths of the material after a bake of 3 frames, one that goes on to the end, and one
-    more once somebody has set the density."""
+    more once somebody has set the density; the densities in solid views then, and once they were
+    set, too."""
+    from vorton.hosts.blender import volumes
     from vorton.hosts.blender.materials import look_of
 
-    found, last = [], scene.frame_end
+    found, last, display = [], scene.frame_end, []
     for end in (3, last, last):
         scene.frame_end = end
         if len(found) == 2:
@@ -755,9 +778,15 @@ def looks_of_bakes(scene):
         assert bpy.ops.vorton.bake() == {"FINISHED"}
         look = look_of(scene.vorton.result)
         found.append([look.density, look.emission])
-        views = scene.vorton.result.data.display
-        assert views.density == found[min(len(found), 2) - 1][0]  # the last is somebody's choice
-    return found
+        display.append(scene.vorton.result.data.display.density)
+    shown = scene.vorton.result.data
+    for noted in (True, False):  # as somebody has set it; as a vorton of before has left it
+        shown.display.density = 1
+        if not noted:
+            del shown[volumes.FOLLOWED]
+        assert bpy.ops.vorton.show() == {"FINISHED"}
+        display.append(shown.display.density)
+    return found, display
 
 
 def failing(addon, folder):
@@ -902,6 +931,44 @@ def folders_of(addon):
     return menu.layout.texts
 
 
+def refused_by_both(addon, scene):
+    """What keeps a bake from being gone on with: what the panel says below its button, and what the
+    button does."""
+    found, archive = {}, next(addon.bakes.bake_folder(scene).glob("*.vta"))
+
+    def look(what):
+        texts = panel_of(addon)
+        button = next(n for n, text in enumerate(texts) if "Bake from" in text)
+        found[what] = [texts[button : button + 2], said_by(bpy.ops.vorton.bake_from)]
+
+    scene.render.fps = 25
+    look("rate")
+    scene.render.fps, scene.vorton.keep_points = 24, True
+    look("points")
+    scene.vorton.keep_points, scene.frame_start = False, 10
+    look("start")
+    scene.frame_start, whole = 11, archive.read_bytes()
+    archive.unlink()
+    archive.write_bytes(b"x" * 99)
+    look("archive")
+    archive.unlink()
+    archive.write_bytes(whole)
+    return found
+
+
+def linked_folders(addon, scene, folder):
+    """What the menu offers where another name leads to the bake that the scene shows, and where the
+    text in Folder is not the shortest."""
+    (folder / "latest").symlink_to(folder / "vorton from 14")
+    found, before = [], scene.vorton.folder
+    for text in ("//latest", "//latest/../vorton"):
+        scene.vorton.folder = text
+        found.append(folders_of(addon))
+    scene.vorton.folder = before
+    (folder / "latest").unlink()
+    return found
+
+
 def digests(place):
     return {path.name: hashlib.sha256(path.read_bytes()).hexdigest() for path in place.iterdir()}
 
@@ -922,6 +989,7 @@ def from_here(addon, folder):
     scene.vorton.keep_archive = False
     found["panels"]["no archive"] = panel_of(addon)
     scene.vorton.keep_archive = True
+    found["both"] = refused_by_both(addon, scene)
     shown, place = scene.vorton.result, addon.bakes.bake_folder(scene)
     found |= {"before": digests(place), "box": box_of(shown, 16)}
     shutil.copytree(place, folder / "origin")
@@ -941,6 +1009,7 @@ def from_here(addon, folder):
     found["branched"] = digests(branch)
     found["moved"] = [box_of(shown, 13), box_of(shown, 16)]
     found["panels"]["branch"], found["menu"] = panel_of(addon, 14), folders_of(addon)
+    found["links"] = linked_folders(addon, scene, folder)
     said_by(bpy.ops.vorton.show, folder="//vorton")
     found["chosen"] = [scene.vorton.folder, box_of(shown, 16), folders_of(addon)]
     found["chosen"] += [said_by(bpy.ops.vorton.show, folder="//none"), scene.vorton.folder]
@@ -1198,6 +1267,7 @@ def what_bakes_are(addons, folder):
         report = {"starts": starts(folder), "campfire": campfire(folder)}
         return report | {
             "modal": driven_by_hand(addon, folder),
+            "redrawn": redrawn(addon),
             "failing": failing(addon, folder),
             "failing later": failing_later(addon, folder),
             "nothing yet": nothing_yet(folder),

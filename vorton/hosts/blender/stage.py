@@ -136,6 +136,14 @@ def add(
     return thing
 
 
+def can_denoise() -> bool:
+    """Whether Cycles was built with a denoiser for all processors: those of Blender itself are,
+    those of some distributions are not, and with `use_denoising` they refuse to render."""
+    import _cycles
+
+    return bool(_cycles.with_openimagedenoise)
+
+
 def set_cycles(scene: Any = None, *, samples: int = 48) -> None:
     """Render by Cycles as smoke and fire need it, and show the picture by `set_filmic`.
 
@@ -144,14 +152,14 @@ def set_cycles(scene: Any = None, *, samples: int = 48) -> None:
     scene : bpy.types.Scene, optional
         Default: the current one.
     samples : int
-        Rays a pixel, default 48; the picture is denoised.
+        Rays a pixel, default 48; the picture is denoised where Blender `can_denoise`.
     """
     import bpy
 
     scene = scene or bpy.context.scene
     scene.render.engine = "CYCLES"
     scene.cycles.samples = samples
-    scene.cycles.use_denoising = True
+    scene.cycles.use_denoising = can_denoise()
     scene.cycles.volume_bounces = 4  # with none, smoke looks sooty
     scene.cycles.volume_step_rate = 4  # voxels a step: looks as 1 does, in less than half the time
     if hasattr(scene.cycles, "volume_biased"):

@@ -14,6 +14,12 @@ from .sequences import Sequence, find_sequence, split_number
 VELOCITIES = {preset.velocity for preset in PRESETS.values()}
 """Names that hosts give the grid of the velocity."""
 
+FOLLOWED = "vorton_density"
+"""Custom property of a volume: the density in solid 3D views as it was set from the material."""
+
+NEW = 1.0
+"""Density in solid 3D views of a volume that Blender has made."""
+
 
 def show_sequence(volume: Any, sequence: Sequence, frame_start: int = 1) -> None:
     """Let a volume show a sequence, with its velocity for motion blur.
@@ -170,13 +176,13 @@ def add_bake(
     material = make_material(look, name=shown.name)
     keep_measured(material)
     shown.data.materials.append(material)
-    shown.data.display.density = look.density
+    _show_density(shown)
     return shown
 
 
 def measure_again(shown: Any, place: str | os.PathLike[str]) -> None:
     """Fit the material of `add_bake` to what a bake has become, unless its strengths were changed;
-    the density in solid 3D views, too, where it is that of the material.
+    the density in solid 3D views follows that of the material, unless somebody has set it.
 
     Parameters
     ----------
@@ -185,9 +191,28 @@ def measure_again(shown: Any, place: str | os.PathLike[str]) -> None:
         As for `find_sequence`.
     """
     measured = [material for material in shown.data.materials if material and is_measured(material)]
+    views_follow = _views_follow(shown)
     if measured:
-        look, earlier = measure_look(place), look_of(shown)
-        if earlier is not None and shown.data.display.density == earlier.density:
-            shown.data.display.density = look.density
+        look = measure_look(place)
         for material in measured:
             set_measured(material, look)
+    if views_follow:
+        _show_density(shown)
+
+
+def _show_density(shown: Any) -> None:
+    """Let solid 3D views show smoke as dense as the material makes it, and note that they do."""
+    look, volume = look_of(shown), shown.data
+    if look is not None:
+        volume.display.density = look.density
+        volume[FOLLOWED] = volume.display.density
+
+
+def _views_follow(shown: Any) -> bool:
+    """Whether the density in solid 3D views is not somebody's choice: it is the one that was noted.
+    Where none was, an earlier vorton has left it as Blender makes it, or has set the material's."""
+    volume, look = shown.data, look_of(shown)
+    noted, density = volume.get(FOLLOWED), volume.display.density
+    if noted is not None:
+        return density == noted
+    return density == NEW or (look is not None and density == look.density)

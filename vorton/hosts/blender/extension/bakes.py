@@ -4,7 +4,6 @@
 import bpy
 
 from vorton import Manifest, _core
-from vorton.archive import Archive
 from vorton.base.checks import counted
 from vorton.base.progress import clock
 from vorton.files.disk import one_line
@@ -20,11 +19,13 @@ from .places import (
     bake_folder,
     find_bake,
     find_scene,
+    is_same,
     json_path,
     scene_name,
     shown_folder,
 )
 from .points import show_points
+from .state import last_kept, read_bake
 
 WAIT = 0.2  # s, between two looks at a bake
 ERRORS = (ValueError, TypeError, OSError, RuntimeError)
@@ -230,11 +231,17 @@ def export_to_go_on(scene):
     return made, holds_other(scene, made)
 
 
+PANELS = {"VIEW_3D": "UI", "PROPERTIES": "WINDOW"}  # in which region of an area they are
+
+
 def redraw(context):
+    """Let the panels that tell of the bake be drawn again, not the views beside them, which takes
+    as long as the bake itself where no graphics processor does it."""
     for window in context.window_manager.windows:
         for area in window.screen.areas:
-            if area.type in ("VIEW_3D", "PROPERTIES"):
-                area.tag_redraw()
+            for region in area.regions:
+                if region.type == PANELS.get(area.type):
+                    region.tag_redraw()
 
 
 def show_bake(scene, folder):
@@ -295,43 +302,11 @@ class VORTON_OT_bake(Baking, bpy.types.Operator):
         return begin(self, context, bake_folder(context.scene))
 
 
-def last_kept(scene, made):
-    """The last frame of the bake that stays where it is left at the current frame of the scene.
-
-    Raises
-    ------
-    ValueError, OSError
-        There is none; what else keeps a bake from being left there.
-    """
-    here, start, about = scene.frame_current, scene.frame_start, scene.vorton
-    manifest = find_bake(shown_folder(scene))
-    if manifest.archive is None or not about.keep_archive:
-        raise ValueError("a bake is gone on with from its archive: tick Keep archive and bake")
-    if manifest.data["fps"] != made.fps:
-        told = f"the bake has {manifest.data['fps']:g} frames a second, the scene {made.fps:g}"
-        raise ValueError(f"{told}: set the frame rate back, or bake all of it")
-    if manifest.data["tracers"] != about.keep_points:
-        has, box = ("has", "tick") if manifest.data["tracers"] else ("has no", "untick")
-        raise ValueError(f"the bake {has} points: {box} Keep points, or bake all of it")
-    shown = about.result
-    if shown is not None and shown.type == "VOLUME" and shown.data.frame_start != start:
-        told = f"the bake begins at frame {shown.data.frame_start}, the scene at {start}"
-        raise ValueError(f"{told}: set its first frame back, or bake all of it")
-    with Archive(manifest.archive) as archive:
-        last = start + archive.last - 1
-    most = min(last + 1, scene.frame_end)
-    if not start < here <= most:
-        text = f"frame {here}: go to one of the frames {start + 1} to {most}"
-        why = f"the bake has frames {start} to {last}, and the first of them stays as it is"
-        raise ValueError(f"{text}: {why}")
-    return here - start
-
-
 def prepare(operator, scene):
     """Export the scene, unless the operator has done so; the last frame of its bake that stays."""
     if getattr(operator, "made", None) is None:
         operator.made = export_scene(scene, scene_name(scene), joined_at=scene.frame_current)
-    return last_kept(scene, operator.made)
+    return last_kept(scene, read_bake(find_bake(shown_folder(scene)).folder))
 
 
 def leaves_earlier(manifest, kept):
@@ -360,7 +335,7 @@ class VORTON_OT_bake_from(Baking, bpy.types.Operator):
         except ERRORS as error:
             return refused(self, error)
         lost = [scene.frame_start + n - 1 for n in origin.frames if n > kept]
-        if origin.folder.resolve() != bake_folder(scene).resolve():
+        if not is_same(origin.folder, bake_folder(scene)):
             text = f"{bake_folder(scene)} holds another bake: replace it?"
         else:
             changed = changed or leaves_earlier(origin, kept)
@@ -417,7 +392,7 @@ class VORTON_OT_branch(Baking, bpy.types.Operator):
             return refused(self, error)
         text = self.folder or free_folder(scene)
         origin = shown_folder(scene)
-        if bake_folder(scene, text).resolve() == origin.resolve():
+        if is_same(bake_folder(scene, text), origin):
             error = ValueError(f"{text}: holds the bake itself; choose another folder")
             return refused(self, error)
         Running.earlier, scene.vorton.folder = scene.vorton.folder, text

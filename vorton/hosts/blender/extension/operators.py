@@ -143,6 +143,9 @@ class VORTON_OT_stage(bpy.types.Operator):
                 scene.render.resolution_percentage = self.size
         except ERRORS as error:
             return refused(self, error)
+        if not scene.cycles.use_denoising:
+            text = "this Blender was built without a denoiser: more Samples, less grain"
+            self.report({"INFO"}, text)
         return {"FINISHED"}
 
 

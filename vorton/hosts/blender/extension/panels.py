@@ -7,7 +7,7 @@ from vorton.hosts.blender import roles
 
 from .bakes import Running
 from .operators import grouped_presets, label_of
-from .places import bake_folder, bakes_beside
+from .places import bake_folder, bakes_beside, is_same
 from .preview import Preview
 from .state import Told, tell
 
@@ -131,7 +131,7 @@ class VORTON_MT_bakes(bpy.types.Menu):
     def draw(self, context):
         scene = context.scene
         for text in bakes_beside(scene):
-            chosen = bake_folder(scene, text) == bake_folder(scene)
+            chosen = is_same(bake_folder(scene, text), bake_folder(scene))
             icon = "RADIOBUT_ON" if chosen else "RADIOBUT_OFF"
             self.layout.operator("vorton.show", text=text, icon=icon).folder = text
 

@@ -53,9 +53,14 @@ def shown_folder(scene, find=Manifest.all_in):
     return bake_folder(scene)
 
 
+def is_same(one, other):
+    """Whether two paths lead to one place, however they are written."""
+    return one.resolve() == other.resolve()
+
+
 def bakes_beside(scene):
     """What Folder may say to have another bake of the scene: its own text, and those of the folders
-    beside that one which hold a bake of the scene, as branches do."""
+    beside that one which hold a bake of the scene, as branches do. Each bake once."""
     text = scene.vorton.folder.rstrip("/\\")
     cut = max(text.rfind("/"), text.rfind("\\")) + 1
     head, name = (text[:cut] if cut else "//"), scene_name(scene)
@@ -63,10 +68,13 @@ def bakes_beside(scene):
         beside = [each.name for each in bake_folder(scene, head).parent.iterdir() if each.is_dir()]
     except OSError:
         beside = []
-    texts = [head + each for each in sorted(beside)]
-    if bake_folder(scene) not in [bake_folder(scene, each) for each in texts]:  # beside the .blend
-        texts.insert(0, text or "//")
-    return [each for each in texts if (bake_folder(scene, each) / f"{name}.json").exists()]
+    texts = [text or "//", *(head + each for each in sorted(beside))]
+    places = {}
+    for each in texts:
+        folder = bake_folder(scene, each)
+        if (folder / f"{name}.json").exists():
+            places.setdefault(folder.resolve(), each)
+    return sorted(places.values())
 
 
 def find_bake(folder):
