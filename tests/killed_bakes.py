@@ -4,8 +4,9 @@ folders.
 
     python tests/killed_bakes.py [KILLS] [SEED]
 
-until so many bakes (default 200) and half as many moves have been killed. Each bake or move is a
-forked child, so that the moments lie in it and not in the start of Python.
+until so many bakes (default 200) and half as many moves have been killed. The last quarter of the
+bakes have so many tracers that threads share their work, now one, now three of them. Each bake or
+move is a forked child, so that the moments lie in it and not in the start of Python.
 """
 
 import os
@@ -26,9 +27,17 @@ from vorton.archive import Archive
 from vorton.files.disk import LOCK
 
 
-def begin(out):
+def shared_scene():
+    """Of more rows than one thread copies into a state."""
+    scene = vt.Scene("ring", seed=3, voxel=0.2)
+    scene.add(vt.VortexRing(core=0.3, layers=0, sections=12))
+    scene.add(vt.Tracers(vt.Torus(thickness=0.2), count=70_000))
+    return scene
+
+
+def begin(scene, out, threads):
     """The process that bakes into the folder."""
-    return fork(lambda: vt.bake(small_scene(), out, frames=(1, 4), progress=False, threads=1))
+    return fork(lambda: vt.bake(scene, out, frames=(1, 4), progress=False, threads=threads))
 
 
 def fork(job):
@@ -135,26 +144,34 @@ def kill_moves(place, chance, wanted_kills):
     return moves, kills
 
 
-def main(wanted="200", seed="1"):
-    with tempfile.TemporaryDirectory() as place:
-        moves, kills = kill_moves(place, random.Random(int(seed)), int(wanted) / 2)
-    print(f"{moves} moves, killed {kills} times: all of the same bytes", flush=True)
-    chance, bakes, kills, started = random.Random(int(seed)), 0, 0, time.monotonic()
-    with tempfile.TemporaryDirectory() as place:
-        whole = Path(place, "whole")
-        end(begin(whole))
+def kill_bakes(place, chance, wanted_kills):
+    """Returns how many bakes, and how often they were killed."""
+    bakes, kills = 0, 0
+    for share, scene, most in ((0.75, small_scene(), 1), (1, shared_scene(), 3)):
+        whole, started = Path(place, f"whole {most}"), time.monotonic()
+        end(begin(scene, whole, 1))
         length = time.monotonic() - started
-        while kills < int(wanted):
+        while kills < share * wanted_kills:
             out = Path(place, str(bakes))
             for _ in range(chance.randint(1, 3)):
-                child = begin(out)
+                child = begin(scene, out, chance.choice((1, most)))
                 time.sleep(chance.uniform(0, length))
                 os.kill(child, signal.SIGKILL)
                 kills += not end(child)
                 check_frames(out, whole)
-            end(begin(out))
+            end(begin(scene, out, chance.choice((1, most))))
             assert content(out) == content(whole), sorted(content(out))
+            shutil.rmtree(out)
             bakes += 1
+    return bakes, kills
+
+
+def main(wanted="200", seed="1"):
+    with tempfile.TemporaryDirectory() as place:
+        moves, kills = kill_moves(place, random.Random(int(seed)), int(wanted) / 2)
+    print(f"{moves} moves, killed {kills} times: all of the same bytes", flush=True)
+    with tempfile.TemporaryDirectory() as place:
+        bakes, kills = kill_bakes(place, random.Random(int(seed)), int(wanted))
     print(f"{bakes} bakes, killed {kills} times: all of the same bytes")
 
 
