@@ -2,7 +2,7 @@
  *
  * In a box along the axes that does not turn the image of a vorton in every wall is known, and with
  * it the flow along the walls: cosines and sines in the Poisson solver
- * (kernels/poisson/poisson_direct.c), images in the Gaussian filter, and neither panels nor an
+ * (kernels/poisson/poisson_direct.c), images in the filter of the cores, and neither panels nor an
  * integral at the boundary. */
 #pragma once
 

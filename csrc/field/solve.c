@@ -125,7 +125,7 @@ void vti_lay_out_grid(vt_simulation *s, const vt_placement *placement)
 static vt_filter_sum find_filters(const vt_simulation *s, vt_node_values values, double weight)
 {
     const int count = vti_count_core_filters(s);
-    const int far = count > 1 && s->def.method.poisson == VT_POISSON_DIRECT;
+    const int far = count > 1 && vti_filters_modes(s);
     vt_filter_sum filters = {.count = count, .reach = far ? VT_FILTER_REACH : VT_NEAR_REACH};
     double share = -weight; /* (-1)^(k - 1) times n over k */
     for (int k = 1; k <= count; k++) {
@@ -140,6 +140,13 @@ void vti_give_cores(vt_simulation *s, vt_node_values values, double weight)
 {
     const vt_filter_sum filters = find_filters(s, values, weight);
     vti_run_filters(s->stages, &s->def.method, &s->grid, &s->plan, &filters, &s->arena,
+                    s->def.threads);
+}
+
+static void solve_vector_potential(vt_simulation *s)
+{
+    const vt_filter_sum filters = find_filters(s, VT_NODES_SPLINES, 1 / s->grid.spacing);
+    vti_run_poisson(s->stages, &s->def.method, &s->grid, &s->plan, &filters, &s->arena,
                     s->def.threads);
 }
 
@@ -230,9 +237,7 @@ void vti_solve_field(vt_simulation *s, int64_t count, const vt_record *records, 
     if (newborn)
         VT_TIMED(s, stretch, stages->least_vorticity(grid, count, sorted, newborn, threads));
     VT_TIMED(s, boundary, find_boundary(s, count, sorted));
-    const vt_filter_sum filters = find_filters(s, VT_NODES_SPLINES, 1 / grid->spacing);
-    VT_TIMED(s, poisson,
-             vti_run_poisson(stages, &s->def.method, grid, &s->plan, &filters, arena, threads));
+    VT_TIMED(s, poisson, solve_vector_potential(s));
     grid->filled = NULL; /* from now on the nodes hold velocities */
     grid->has_potential = 0;
     if (s->vortons.set.used[VT_VORTON_swelling] || s->panels.exist)

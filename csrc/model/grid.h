@@ -70,7 +70,7 @@ typedef struct vt_grid {
 
     /* Components apart: node (i, j, k) of component c is field[c][k * plane + j * row + i]; row is
      * a multiple of 16 and at least 16 more than the cells, planes hold a multiple of 16 rows and
-     * one more. filter: spacing^2 x vorticity (m^2/s) at inner nodes. poisson: vector
+     * one more. filter, filter_modes: spacing^2 x vorticity (m^2/s) at inner nodes. poisson: vector
      * potential (m^2/s), faces too. The fourth is the scalar potential (m^2/s), where there is one.
      * 16 floats before and after each field may be read. */
     int64_t row, plane;
@@ -80,7 +80,7 @@ typedef struct vt_grid {
                        there, and beyond them all is its mirror image; 0: nothing is there */
     int32_t fourth; /* 1: of fourth order: the vector potential, B-splines from vortons to nodes and
                        back, a curl of sixth order; 0: of second, trilinear */
-    int32_t scalar; /* 1: filter, boundary and poisson work on one component, field[0] and the
+    int32_t scalar; /* 1: boundary, filter_modes and poisson work on one component, field[0] and the
                        first of the faces; 0: on three */
 
     /* Boundary values of the vector potential (m^2/s). Face 2 * axis + side (0 low, 1 high);
@@ -112,7 +112,7 @@ static inline double vti_core_volume(double core)
     return 15.7496099457 * core * core * core;
 }
 
-/* Components that filter, boundary and poisson work on. */
+/* Components that boundary, filter_modes and poisson work on. */
 static inline int vti_grid_components(const vt_grid *grid)
 {
     return grid->scalar ? 1 : 3;

@@ -162,20 +162,21 @@ int vti_has_sharp_cores(const vt_simulation *s)
     return (cores == VT_CORES_AUTOMATIC ? automatic_cores(s) : cores) == VT_CORES_SHARP;
 }
 
-/* The widest filter of sharp cores, cells: its taps end where a Gaussian has 4 % of its height, or
- * .01 % where modes are filtered. So of waves that a Gaussian leaves the share g, 1 - (1 - g)^n is
- * left, n 8 where cores are a cell wide, 4 up to 1.42, 2 up to 2. */
-static double widest_filter(const vt_simulation *s)
+int vti_filters_modes(const vt_simulation *s)
 {
-    return s->def.method.poisson == VT_POISSON_DIRECT ? 2.84 : 2.35;
+    return s->def.method.poisson == VT_POISSON_DIRECT;
 }
 
+/* The widest filter of sharp cores, cells: its taps end where a Gaussian has 4 % of its height, or
+ * .01 % where modes are filtered. So of waves that a Gaussian leaves the share g, 1 - (1 - g)^n is
+ * left, n 8 where cores are a cell wide, 4 up to 1.42, 2 up to 2; node by node 4 up to 1.17 cells,
+ * 2 up to 1.66. */
 int vti_core_filters(const vt_simulation *s, double cells)
 {
-    const double widest = widest_filter(s), fit = widest * widest / (cells * cells);
-    return !vti_has_sharp_cores(s) || fit < 2 ? 1
-           : fit < VT_MOST_FILTERS            ? (int)fit
-                                              : VT_MOST_FILTERS;
+    const double widest = vti_filters_modes(s) ? 2.84 : 2.35;
+    const double fit = widest * widest / (cells * cells);
+    const int most = vti_filters_modes(s) ? VT_MOST_FILTERS : VT_MOST_NEAR_FILTERS;
+    return !vti_has_sharp_cores(s) || fit < 2 ? 1 : fit < most ? (int)fit : most;
 }
 
 int vti_filters_at_birth(const vt_simulation *s, double core)

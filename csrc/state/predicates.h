@@ -84,6 +84,9 @@ int vti_has_emitters(const vt_simulation *s);
 void vti_settle_cores(vt_simulation *s);
 int vti_has_sharp_cores(const vt_simulation *s);
 
+/* Whether the filter of the cores works on modes, not node by node. */
+int vti_filters_modes(const vt_simulation *s);
+
 /* Of how many Gaussians a core of so many cells is made on the grid: 1, or up to VT_MOST_FILTERS
  * where cores are sharp. */
 int vti_core_filters(const vt_simulation *s, double cells);

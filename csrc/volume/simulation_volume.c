@@ -28,6 +28,8 @@ typedef struct flow {
     const uint8_t *near_panels; /* cells; NULL: there are none */
 } flow;
 
+_Static_assert((int)VT_SAMPLED_SIDE == (int)VT_LEAF_SIDE, "leaves are sampled whole");
+
 static int velocity_of_leaf(const void *context, const int32_t origin[3], float *values)
 {
     const flow *const f = context;

@@ -49,13 +49,16 @@ static double transfer(double core, vt_node_values values, double s, int along_z
 static void sum_waves(double core, vt_node_values values, int along_z, int reach,
                       double weight[REACH + 1])
 {
+    double cosine[2 * WAVES];
+    for (int j = 0; j < 2 * WAVES; j++)
+        cosine[j] = vti_cos_pi((double)j / WAVES);
     memset(weight, 0, (REACH + 1) * sizeof *weight);
     for (int wave = 0; wave <= WAVES; wave++) {
-        const double s = 2 - 2 * vti_cos_pi((double)wave / WAVES);
+        const double s = 2 - 2 * cosine[wave];
         const double share = wave == 0 || wave == WAVES ? 0.5 : 1;
         const double part = share * transfer(core, values, s, along_z);
         for (int r = 0; r <= reach; r++)
-            weight[r] += part * vti_cos_pi((double)(r * wave) / WAVES);
+            weight[r] += part * cosine[r * wave % (2 * WAVES)];
     }
     scale_to_one(weight);
 }

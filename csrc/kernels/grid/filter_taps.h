@@ -21,9 +21,10 @@
 #include <stdint.h>
 
 enum {
-    VT_FILTER_REACH = 12, /* taps on either side of the middle one, at most */
-    VT_NEAR_REACH = 6,    /* enough for a core of 2.1 cells */
-    VT_MOST_FILTERS = 8   /* that a sharp core is made of: vti_core_filters */
+    VT_FILTER_REACH = 12,    /* taps on either side of the middle one, at most */
+    VT_NEAR_REACH = 6,       /* enough for a core of 2.1 cells */
+    VT_MOST_FILTERS = 8,     /* that a sharp core is made of: vti_core_filters */
+    VT_MOST_NEAR_FILTERS = 4 /* and where nodes are filtered one by one */
 };
 
 typedef struct vt_filter_taps {

@@ -3,9 +3,9 @@
 #include "base/math_double.h"
 #include "base/parallel.h"
 #include "base/simd_rearrange.h"
-#include "kernels/grid/mirror.h"
 
 enum {
+    COMPONENTS = 3,
     REACH = VT_NEAR_REACH,   /* taps on either side of the centre */
     PLANES = 8,              /* planes filtered together, fixed: the unit of parallel work */
     ROWS = 8,                /* rows filtered together along y */
@@ -15,14 +15,12 @@ enum {
 
 typedef struct filter_job {
     const vt_grid *grid;
-    float weights[3][REACH + 1];         /* along x, y, z */
-    int adds;                            /* 1: to the field, not in its place */
-    int64_t first, end_rows, end_planes; /* what is written: inner rows and planes, or, between
-                                            walls, all */
-    int64_t least_rows, most_rows;       /* what is read: all rows, and images behind walls */
-    int64_t pitch;      /* of rows in scratch: REACH zeros at least between two of them */
-    const float *zeros; /* a row of nodes */
-    float *scratch;     /* scratch_floats for each thread */
+    float weights[3][REACH + 1];  /* along x, y, z */
+    int adds;                     /* 1: to the field, not in its place */
+    int64_t end_rows, end_planes; /* inner rows and planes from 1 on are written */
+    int64_t pitch;                /* of rows in scratch: REACH zeros at least between two of them */
+    const float *zeros;           /* a row of nodes */
+    float *scratch;               /* scratch_floats for each thread */
     int64_t scratch_floats;
 } filter_job;
 
@@ -33,38 +31,7 @@ typedef struct filter_scratch {
     float *ring;          /* [plane][component][row j modulo RING][pitch]: filtered along z */
     float *rows;          /* [ROWS][pitch], VT_LANES zeros before: filtered along z and y */
     uint8_t filled[RING]; /* whether a row of the ring is there; else it stands for zeros */
-    float *images;        /* rows of nodes behind walls across z, 2 REACH of them */
 } filter_scratch;
-
-/* ---- behind walls: images ----
- *
- * The component across a wall goes on as its mirror image, the two along it with their sign
- * changed: those of vortons behind a mirror. A scalar goes on as it is. */
-
-/* A row of the plane behind a wall across z. */
-static const float *image_row(const filter_scratch *scratch, int64_t j, int64_t k, float *to)
-{
-    const vt_grid *const grid = scratch->job->grid;
-    const int64_t from = vti_mirrored(k, grid->cells[2]);
-    if (!vti_is_filled(grid, j, from))
-        return scratch->job->zeros;
-    const f4 *const row = grid->nodes + from * grid->node_plane + j * grid->node_row;
-    const f4 sign = grid->scalar ? f4_set(1) : (f4){-1, -1, 1, 1};
-    for (int64_t i = 0; i <= grid->cells[0]; i++)
-        f4_store(to + 4 * i, row[i] * sign);
-    return to;
-}
-
-/* What is behind both ends of a row that is filtered along z and y. */
-static void add_image_ends(const vt_grid *grid, int component, float *row)
-{
-    const float sign = component == 0 ? 1.0f : -1.0f; /* a scalar is even, too */
-    float *const end = row + grid->cells[0];
-    for (int r = 1; r <= REACH; r++) {
-        row[-r] = sign * row[r];
-        end[r] = sign * end[-r];
-    }
-}
 
 VT_INLINE void broadcast(const float weights[REACH + 1], vf w[REACH + 1])
 {
@@ -99,9 +66,8 @@ VT_INLINE void clear(vf v[PLANES])
 static uint8_t is_reached(const filter_scratch *scratch, int64_t j)
 {
     const vt_grid *const grid = scratch->job->grid;
-    const int64_t row = vti_mirrored(j, grid->cells[1]);
     for (int64_t k = scratch->k - REACH; k < scratch->k + PLANES + REACH; k++)
-        if (vti_is_filled(grid, row, k))
+        if (vti_is_filled(grid, j, k))
             return 1;
     return 0;
 }
@@ -110,18 +76,9 @@ static uint8_t is_reached(const filter_scratch *scratch, int64_t j)
 static void plane_taps(const filter_scratch *scratch, int64_t j,
                        const float *taps[PLANES + 2 * REACH])
 {
-    const vt_grid *const grid = scratch->job->grid;
-    const int64_t last = grid->cells[2];
-    float *image = scratch->images;
-    for (int64_t t = 0; t < PLANES + 2 * REACH; t++) {
-        const int64_t k = scratch->k - REACH + t;
-        if (grid->walled && (k < 0 || k > last) && k <= last + REACH) {
-            taps[t] = image_row(scratch, j, k, image);
-            image += 4 * grid->node_row;
-        } else {
-            taps[t] = vti_filled_row(grid, j, k, scratch->job->zeros);
-        }
-    }
+    for (int64_t t = 0; t < PLANES + 2 * REACH; t++)
+        taps[t] =
+            vti_filled_row(scratch->job->grid, j, scratch->k - REACH + t, scratch->job->zeros);
 }
 
 static int64_t place_in_ring(int64_t j)
@@ -135,10 +92,8 @@ static void filter_z(const filter_scratch *scratch, int64_t j)
     const filter_job *const job = scratch->job;
     const vt_grid *const grid = job->grid;
     const int64_t nodes = grid->cells[0] + 1, component = RING * job->pitch;
-    const int64_t row = vti_mirrored(j, grid->cells[1]);
-    const int components = vti_grid_components(grid);
     const float *taps[PLANES + 2 * REACH];
-    plane_taps(scratch, row, taps);
+    plane_taps(scratch, j, taps);
     vf w[REACH + 1];
     broadcast(job->weights[2], w);
     float *const to = scratch->ring + place_in_ring(j) * job->pitch;
@@ -153,10 +108,8 @@ static void filter_z(const filter_scratch *scratch, int64_t j)
         for (int p = 0; p < PLANES; p++) {
             vf r[4] = {quarter[0][p], quarter[1][p], quarter[2][p], quarter[3][p]};
             vf_deinterleave(r);
-            for (int c = 0; c < components; c++) {
-                const vf value = row == j || c == 1 || grid->scalar ? r[c] : -r[c];
-                vf_store(to + (components * p + c) * component + i, vf_first(value, nodes - i));
-            }
+            for (int c = 0; c < COMPONENTS; c++)
+                vf_store(to + (COMPONENTS * p + c) * component + i, vf_first(r[c], nodes - i));
         }
     }
 }
@@ -170,7 +123,7 @@ static int ring_taps(const filter_scratch *scratch, int64_t j, const float *taps
     int any = 0;
     for (int64_t t = 0; t < RING; t++) {
         const int64_t from = j - REACH + t;
-        const int inside = from >= job->least_rows && from < job->most_rows;
+        const int inside = from >= 0 && from <= job->grid->cells[1];
         const int filled = inside && scratch->filled[place_in_ring(from)];
         taps[t] = filled ? scratch->ring + place_in_ring(from) * job->pitch : job->zeros;
         steps[t] = filled ? RING * job->pitch : 0;
@@ -190,12 +143,11 @@ static int ring_taps(const filter_scratch *scratch, int64_t j, const float *taps
 #endif
 #define ADD_PAIR(r) sum = vf_fma(LEFT(r) + RIGHT(r), w[r], sum)
 
-/* One row along x to the field: zero at the faces and beyond; between walls beyond alone. */
+/* One row along x to the field: zero at the faces and beyond. */
 VT_INLINE void filter_x(const filter_job *job, const vf w[REACH + 1], const float *row,
                         float *field)
 {
-    const int walled = job->grid->walled;
-    const int64_t end = job->grid->cells[0] + walled;
+    const int64_t end = job->grid->cells[0];
     int64_t i = 0;
     for (; i < end; i += VL) {
         const vf here = vf_load(row + i);
@@ -210,8 +162,7 @@ VT_INLINE void filter_x(const filter_job *job, const vf w[REACH + 1], const floa
             sum += vf_load(field + i);
         vf_store(field + i, vf_first(sum, end - i));
     }
-    if (!walled)
-        field[0] = 0.0f;
+    field[0] = 0.0f;
     for (; i < job->grid->row; i += VL)
         vf_store(field + i, vf_set(0.0f));
 }
@@ -220,8 +171,7 @@ VT_INLINE void filter_x(const filter_job *job, const vf w[REACH + 1], const floa
 static float *field_row(const filter_scratch *scratch, int64_t number, int64_t j)
 {
     const vt_grid *const grid = scratch->job->grid;
-    const int components = vti_grid_components(grid);
-    return grid->field[number % components] + (scratch->k + number / components) * grid->plane +
+    return grid->field[number % COMPONENTS] + (scratch->k + number / COMPONENTS) * grid->plane +
            j * grid->row;
 }
 
@@ -238,7 +188,7 @@ static void filter_yx(const filter_scratch *scratch, int64_t j)
     const filter_job *const job = scratch->job;
     const vt_grid *const grid = job->grid;
     const int64_t left = job->end_rows - j, rows = left < ROWS ? left : ROWS, pitch = job->pitch;
-    const int64_t numbers = vti_grid_components(grid) * scratch->planes;
+    const int64_t numbers = COMPONENTS * scratch->planes;
     const float *taps[RING];
     int64_t steps[RING];
     if (!ring_taps(scratch, j, taps, steps)) {
@@ -262,10 +212,7 @@ static void filter_yx(const filter_scratch *scratch, int64_t j)
             taps[t] += steps[t];
         float *const field = field_row(scratch, number, j);
         for (int64_t m = 0; m < rows; m++) {
-            float *const row = scratch->rows + m * pitch;
-            if (grid->walled)
-                add_image_ends(grid, (int)(number % vti_grid_components(grid)), row);
-            filter_x(job, x, row, field + m * grid->row);
+            filter_x(job, x, scratch->rows + m * pitch, field + m * grid->row);
         }
     }
 }
@@ -274,9 +221,9 @@ static void clear_outer_rows(const filter_job *job, int64_t k)
 {
     const vt_grid *const grid = job->grid;
     const int64_t beyond = job->end_rows * grid->row;
-    for (int c = 0; c < vti_grid_components(grid); c++) {
+    for (int c = 0; c < COMPONENTS; c++) {
         float *const plane = grid->field[c] + k * grid->plane;
-        memset(plane, 0, (size_t)(job->first * grid->row) * sizeof *plane);
+        memset(plane, 0, (size_t)grid->row * sizeof *plane);
         memset(plane + beyond, 0, (size_t)(grid->plane - beyond) * sizeof *plane);
     }
 }
@@ -285,9 +232,9 @@ static void clear_outer_rows(const filter_job *job, int64_t k)
 static void filter_group(filter_scratch *scratch)
 {
     const filter_job *const job = scratch->job;
-    int64_t ready = job->least_rows;
-    for (int64_t j = job->first; j < job->end_rows; j += ROWS) {
-        for (; ready < j + ROWS + REACH && ready < job->most_rows; ready++)
+    int64_t ready = 0;
+    for (int64_t j = 1; j < job->end_rows; j += ROWS) {
+        for (; ready < j + ROWS + REACH && ready <= job->grid->cells[1]; ready++)
             if ((scratch->filled[place_in_ring(ready)] = is_reached(scratch, ready)))
                 filter_z(scratch, ready);
         filter_yx(scratch, j);
@@ -303,12 +250,11 @@ static void filter_groups(void *context, int64_t begin, int64_t end, int thread)
     const int64_t row_floats = ROWS * job->pitch;
     filter_scratch scratch = {.job = job, .rows = memory + VT_LANES};
     scratch.ring = scratch.rows + row_floats + VT_LANES;
-    scratch.images = scratch.ring + PLANES * 3 * RING * job->pitch;
     memset(memory, 0, VT_LANES * sizeof *memory);
     memset(scratch.rows + row_floats, 0, VT_LANES * sizeof *memory);
     for (int64_t group = begin; group < end; group++) {
-        const int64_t left = job->end_planes - job->first - group * PLANES;
-        scratch.k = job->first + group * PLANES;
+        const int64_t left = job->end_planes - 1 - group * PLANES;
+        scratch.k = 1 + group * PLANES;
         scratch.planes = left < PLANES ? left : PLANES;
         filter_group(&scratch);
     }
@@ -317,26 +263,20 @@ static void filter_groups(void *context, int64_t begin, int64_t end, int thread)
 void VT_NAME(filter)(vt_grid *grid, const vt_filter_taps *taps, double weight, int adds,
                      vt_arena *arena, int threads)
 {
-    const int64_t walled = grid->walled, behind = walled ? REACH : 0;
-    filter_job job = {.grid = grid,
-                      .adds = adds,
-                      .first = !walled,
-                      .end_rows = grid->cells[1] + walled,
-                      .end_planes = grid->cells[2] + walled,
-                      .least_rows = -behind,
-                      .most_rows = grid->cells[1] + 1 + behind};
+    filter_job job = {
+        .grid = grid, .adds = adds, .end_rows = grid->cells[1], .end_planes = grid->cells[2]};
     const double share = weight < 0 ? -vti_cbrt(-weight) : vti_cbrt(weight);
     for (int a = 0; a < 3; a++)
         for (int r = 0; r <= REACH; r++)
             job.weights[a][r] = (float)(share * taps->weight[a][r]);
     job.pitch = (grid->cells[0] + 1 + REACH + VT_LANES - 1) / VT_LANES * VT_LANES;
-    job.scratch_floats = 2 * VT_LANES + (ROWS + PLANES * 3 * RING) * job.pitch +
-                         8 * behind * grid->node_row + VT_STREAMS_APART / (int64_t)sizeof(float);
+    job.scratch_floats = 2 * VT_LANES + (ROWS + PLANES * COMPONENTS * RING) * job.pitch +
+                         VT_STREAMS_APART / (int64_t)sizeof(float);
 
     const size_t mark = vti_arena_mark(arena), row_bytes = (size_t)grid->node_row * sizeof(f4);
     job.scratch = vti_arena_push(arena, (size_t)(threads * job.scratch_floats) * sizeof(float));
     job.zeros = memset(vti_arena_push(arena, row_bytes), 0, row_bytes);
-    const int64_t groups = (job.end_planes - job.first + PLANES - 1) / PLANES;
+    const int64_t groups = (job.end_planes - 1 + PLANES - 1) / PLANES;
     const int64_t group_nodes = PLANES * grid->row * (grid->cells[1] + 1);
     vti_parallel_for_numbered(threads, groups, 1 + BLOCK_NODES / group_nodes, filter_groups, &job);
     vti_arena_pop(arena, mark);

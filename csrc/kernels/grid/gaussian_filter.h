@@ -15,10 +15,9 @@
 
 /* A separable filter of 13 taps along each axis, and of that total weight, from nodes to field;
  * what lies outside the box counts as 0. Writes inner planes whole: zero but for the inner nodes,
- * where it adds to what an earlier filter has left if adds is 1.
- * Where the grid is walled, outside are the images of what is inside, and all planes are written
- * from wall to wall. Takes from the arena, for each thread, 2 KiB x (cells[0] + 24), in rooms 192 x
- * node_row bytes more, and once 16 x node_row bytes and 1 KiB. */
+ * where it adds to what an earlier filter has left if adds is 1. Of three components, on grids
+ * without walls. Takes from the arena, for each thread, 2 KiB x (cells[0] + 24), and once 16 x
+ * node_row bytes and 1 KiB. */
 typedef void vt_filter_kernel(vt_grid *grid, const vt_filter_taps *taps, double weight, int adds,
                               vt_arena *arena, int threads);
 VT_DECLARE_KERNEL(filter);

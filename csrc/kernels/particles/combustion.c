@@ -61,7 +61,8 @@ VT_INLINE vf burn_rate(const vt_burning *law, vf temperature)
     const vf left = vf_fma(-quotient, temperature, activation) / temperature;
     const vf factor = vf_exp(-quotient);
     const vf k = rate * vf_fma(factor, -left, factor);
-    return vf_select(temperature < vf_set(law->ignition), vf_set(0), k);
+    const vi cold = (temperature < vf_set(law->ignition)) | (temperature <= vf_set(0));
+    return vf_select(cold, vf_set(0), k);
 }
 
 VT_INLINE vf radiation_rate(const vt_burning *law, vf t, vf ambient)
@@ -123,9 +124,7 @@ VT_INLINE void burn_at(const vt_burning *law, vf k, vf time, vf *fuel, vf *flame
     const vf made = *fuel * (k * time) * vf_exp(-slow * time) * mean_decay(apart * time);
     const vf left = vf_fma(*flame, vf_exp(-w * time), made);
     const vf gone = vf_max(*fuel - kept + *flame - left, zero);
-    const vf all = vf_fma(vf_set(law->soot), gone, *smoke);
-    /* no more than there is room for: what rounding would add */
-    *smoke = vf_max(vf_min(all, 1.0f - (kept + left)), zero);
+    *smoke = vf_fma(vf_set(law->soot), gone, *smoke);
     *flame = left;
     *fuel = kept;
 }
@@ -134,6 +133,8 @@ VT_INLINE void burn(const vt_burning *law, fluid_state *s, vf time)
 {
     const vf before = s->fuel, k = middle_rate(law, s, time);
     burn_at(law, k, time, &s->fuel, &s->flame, &s->smoke);
+    /* no more than there is room for: what rounding would add */
+    s->smoke = vf_max(vf_min(s->smoke, 1.0f - (s->fuel + s->flame)), vf_set(0));
     s->temperature = vf_fma(vf_set(law->heating), before - s->fuel, s->temperature);
 }
 

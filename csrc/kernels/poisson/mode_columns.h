@@ -21,27 +21,28 @@ static column column_of(const solver *s, int component, int kx, int ky)
 
 /* ---- the right side ---- */
 
-/* What is beyond the planes: mirror images behind walls, with their sign changed where the
- * component is odd; else nothing. */
-static void extend(const solver *s, const column *c, vf *f)
+/* What is beyond the planes: mirror images, with their sign changed where the component is odd;
+ * what lies near a face without walls is as odd there as across x and y, whose modes are sines. */
+static void mirror_beyond_ends(const solver *s, const column *c, vf *f)
 {
     const vf sign = vf_set(c->even ? 1.0f : -1.0f);
     if (!c->even)
         f[0] = f[s->nz] = (vf){0};
     for (int r = 1; r <= s->filters->reach; r++) {
-        f[-r] = s->grid->walled ? sign * f[r] : (vf){0};
-        f[s->nz + r] = s->grid->walled ? sign * f[s->nz - r] : (vf){0};
+        f[-r] = sign * f[r];
+        f[s->nz + r] = sign * f[s->nz - r];
     }
 }
 
 /* The taps along z of the sum of filters, for each mode what they leave of it along x and y. */
-static void find_taps(const solver *s, const column *c, vf taps[VT_FILTER_REACH + 1])
+static void find_column_taps(const solver *s, const column *c, vf taps[VT_FILTER_REACH + 1])
 {
-    for (int r = 0; r <= VT_FILTER_REACH; r++)
+    const int reach = s->filters->reach;
+    for (int r = 0; r <= reach; r++)
         taps[r] = (vf){0};
     for (int n = 0; n < s->filters->count; n++) {
         const vf left = vf_load(s->left[n][0] + c->kx) * s->left[n][1][c->ky];
-        for (int r = 0; r <= VT_FILTER_REACH; r++)
+        for (int r = 0; r <= reach; r++)
             taps[r] = vf_fma(vf_set(s->along_z[n][r]), left, taps[r]);
     }
 }
@@ -51,7 +52,7 @@ static void filter_column(const solver *s, const column *c, const vf *f, vf *g)
 {
     const int reach = s->filters->reach;
     vf w[VT_FILTER_REACH + 1];
-    find_taps(s, c, w);
+    find_column_taps(s, c, w);
     for (int z = c->first; z <= c->last; z++) {
         vf sum = f[z] * w[0];
         for (int r = 1; r <= reach; r++)
@@ -80,7 +81,7 @@ static void find_right_side(const solver *s, const column *c, vf *f, vf *g)
         __builtin_prefetch(modes + z * s->grid->plane + VL, 1); /* of the next column */
     }
     if (s->filters) {
-        extend(s, c, f);
+        mirror_beyond_ends(s, c, f);
         filter_column(s, c, f, g);
     } else {
         for (int z = c->first; z <= c->last; z++)

@@ -25,7 +25,7 @@
  *
  * Planes are transformed first, then columns of modes are filtered and solved, then planes are
  * transformed back, all in place. Modes of a plane lie in blocks of VL along kx, block after block:
- * mode (kx, ky) at (kx / VL * ny + ky) * VL + kx % VL.
+ * mode (kx, ky) at (kx / VL * rows + ky) * VL + kx % VL.
  *
  * Between walls (vt_grid.walled) no boundary value is given. Component c of A is even along its own
  * axis, where its transform is one of cosines over all nodes from wall to wall, and odd along the
@@ -46,8 +46,7 @@
 
 enum {
     BLOCK_NODES = 2048, /* nodes that a block of planes should have at least: 5 us */
-    COLUMNS = 8,        /* columns of modes solved one after the other, beside each other */
-    FEWEST_MODES = 64   /* modes in a plane below which one thread does it all */
+    COLUMNS = 8         /* columns of modes solved one after the other, beside each other */
 };
 
 /* ---- planes from nodes to modes ---- */
@@ -308,11 +307,11 @@ static void restore_planes(void *context, int64_t begin, int64_t end, int thread
 
 /* ---- tables and scratch ---- */
 
-/* Weights of the values at the two faces across an axis of so many cells. */
+/* Weights of the values at the two faces across an axis of so many cells; 0 of modes beyond. */
 static void weigh_faces(const solver *s, int axis, int cells)
 {
-    for (int k = 0; k < cells; k++) {
-        const double turn = (double)k / cells, sine = 4 * vti_sin_pi(turn);
+    for (int k = 0; k < (axis == 0 ? s->width : s->rows); k++) {
+        const double turn = (double)k / cells, sine = k < cells ? 4 * vti_sin_pi(turn) : 0;
         const double own = s->grid->fourth ? 1 - vti_cos_pi(turn) / 3 : 1;
         for (int high = 0; high < ENDS; high++) {
             const double once = high && k % 2 == 0 ? -sine : sine;
@@ -324,26 +323,39 @@ static void weigh_faces(const solver *s, int axis, int cells)
     }
 }
 
+/* cos(pi j / cells), j = 0 .. 2 cells - 1. */
+static const double *make_cosines(vt_arena *arena, int cells)
+{
+    double *const cosine = vti_arena_push(arena, sizeof(double) * 2 * (size_t)cells);
+    for (int j = 0; j < 2 * cells; j++)
+        cosine[j] = vti_cos_pi((double)j / cells);
+    return cosine;
+}
+
 /* What a filter leaves of modes along an axis. */
-static void weigh_modes(const double *weight, int modes, int cells, float *left)
+static void weigh_modes(const double *weight, int reach, int modes, int cells, const double *cosine,
+                        float *left)
 {
     for (int k = 0; k < modes; k++) {
         double sum = weight[0];
-        for (int r = 1; r <= VT_FILTER_REACH; r++)
-            sum += 2 * weight[r] * vti_cos_pi((double)r * k / cells);
+        for (int r = 1; r <= reach; r++)
+            sum += 2 * weight[r] * cosine[r * k % (2 * cells)];
         left[k] = (float)sum;
     }
 }
 
 static void make_filters(solver *s, vt_arena *arena)
 {
+    const int reach = s->filters->reach;
+    const double *const along_x = make_cosines(arena, s->nx), *const along_y =
+                                                                  make_cosines(arena, s->ny);
     for (int n = 0; n < s->filters->count; n++) {
         const vt_filter_taps *const taps = &s->filters->taps[n];
         s->left[n][0] = vti_arena_push(arena, sizeof(float) * (size_t)s->width);
         s->left[n][1] = vti_arena_push(arena, sizeof(float) * (size_t)s->rows);
-        weigh_modes(taps->weight[0], s->width, s->nx, s->left[n][0]);
-        weigh_modes(taps->weight[1], s->rows, s->ny, s->left[n][1]);
-        for (int r = 0; r <= VT_FILTER_REACH; r++)
+        weigh_modes(taps->weight[0], reach, s->width, s->nx, along_x, s->left[n][0]);
+        weigh_modes(taps->weight[1], reach, s->rows, s->ny, along_y, s->left[n][1]);
+        for (int r = 0; r <= reach; r++)
             s->along_z[n][r] =
                 (float)((double)s->scale * s->filters->share[n] * taps->weight[2][r]);
     }
@@ -422,15 +434,13 @@ static void run(vt_grid *grid, vt_poisson_plan *plan, const vt_filter_sum *filte
         plan->fourth != grid->fourth)
         vti_poisson_plan_make(plan, grid, VL, threads);
     const size_t mark = vti_arena_mark(arena);
-    const int64_t modes = (int64_t)grid->cells[0] * grid->cells[1];
-    const int workers = modes < FEWEST_MODES ? 1 : threads;
-    solver s = make_solver(grid, plan, filters, solves, arena, workers);
+    solver s = make_solver(grid, plan, filters, solves, arena, threads);
     const int64_t planes = s.nz + 1, block = 1 + BLOCK_NODES / s.modes;
     const int64_t columns = (int64_t)s.width / VL * groups_along_y(&s) * s.components;
-    vti_parallel_for_numbered(workers, planes + (s.faces ? SIDES : 0), block, transform_planes, &s);
-    vti_parallel_for_numbered(workers, columns, 1 + BLOCK_NODES / (VL * COLUMNS * planes),
+    vti_parallel_for_numbered(threads, planes + (s.faces ? SIDES : 0), block, transform_planes, &s);
+    vti_parallel_for_numbered(threads, columns, 1 + BLOCK_NODES / (VL * COLUMNS * planes),
                               solve_columns, &s);
-    vti_parallel_for_numbered(workers, planes * s.components, block, restore_planes, &s);
+    vti_parallel_for_numbered(threads, planes * s.components, block, restore_planes, &s);
     vti_arena_pop(arena, mark);
 }
 

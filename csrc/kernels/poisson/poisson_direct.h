@@ -8,7 +8,7 @@
 
 /* Vector potential inside: minus Laplace A = field / spacing^2, with the face values. The right
  * side is what the filters make of the nodes, or, where they are NULL, what is in the field; A
- * comes in its place. With grid->scalar one component, the scalar potential: filter and
+ * comes in its place. With grid->scalar one component, the scalar potential:
  * boundary_clusters, too. */
 typedef void vt_poisson_kernel(vt_grid *grid, vt_poisson_plan *plan, const vt_filter_sum *filters,
                                vt_arena *arena, int threads);

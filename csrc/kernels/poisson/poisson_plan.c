@@ -55,15 +55,15 @@ void vti_poisson_plan_destroy(vt_poisson_plan *plan)
 
 size_t vti_poisson_scratch(const int32_t cells[3], int threads)
 {
-    enum { PUSHES = 64, OF_THREAD = 16, APART = 2048 };
+    enum { PUSHES = 64, OF_THREAD = 16 }; /* each a little longer than what it is for */
     const size_t x = rounded((size_t)cells[0] + 1, VT_LANES);
     const size_t y = rounded((size_t)cells[1] + 1, VT_LANES);
     const size_t z = rounded((size_t)cells[2] + 1, VT_LANES) + VT_LANES;
     const size_t line = VT_LANES * (x > y ? x : y), column = VT_LANES * (z + 2 * VT_FILTER_REACH);
-    const size_t faces = 3 * (4 * (x + y) * z + 2 * x * y) + (5 + VT_MOST_FILTERS) * (x + y);
+    const size_t faces = 3 * (4 * (x + y) * z + 2 * x * y) + (10 + VT_MOST_FILTERS) * (x + y);
     const size_t own = sizeof(float) * (3 * x * y + 4 * line + 3 * column);
     return sizeof(float) * faces + PUSHES * ALIGNMENT +
-           (size_t)threads * (own + APART + OF_THREAD * ALIGNMENT);
+           (size_t)threads * (own + VT_STREAMS_APART + OF_THREAD * ALIGNMENT);
 }
 
 /* ---- tables of the sine transforms ---- */
