@@ -17,16 +17,14 @@ void vti_run_poisson(const vt_stage_table *stages, const vt_method *method, vt_g
                      vt_poisson_plan *plan, const vt_filter_sum *filters, vt_arena *arena,
                      int threads)
 {
-    if (filters && method->poisson != VT_POISSON_DIRECT)
-        vti_run_filters(stages, method, grid, plan, filters, arena, threads);
-    switch (method->poisson) {
-    case VT_POISSON_MULTIGRID:
-        stages->multigrid(grid, method->cycles, arena, threads);
-        break;
-    case VT_POISSON_NESTED:
-        stages->nested(grid, method->steps, method->downsampling, arena, threads);
-        break;
-    default:
+    if (method->poisson == VT_POISSON_DIRECT) {
         stages->poisson(grid, plan, filters, arena, threads);
+        return;
     }
+    if (filters)
+        vti_run_filters(stages, method, grid, plan, filters, arena, threads);
+    if (method->poisson == VT_POISSON_MULTIGRID)
+        stages->multigrid(grid, method->cycles, arena, threads);
+    else
+        stages->nested(grid, method->steps, method->downsampling, arena, threads);
 }

@@ -18,9 +18,8 @@ typedef struct scratch {
     vf *column, *solved, *pivot; /* along z; column with room for the filter at both ends */
 } scratch;
 
-/* How the values at a face across an axis come into a mode along it, with the scale of the solver:
- * `first` times what lies in the first row beside the face for each of them, `beside` times for
- * those beside them along z. */
+/* What a mode along the axis across a face takes of it, with the scale of the solver: `first` of
+ * each value, `beside` of a sixth of the two values beside it along z. */
 typedef struct face_weights {
     float *first, *beside;
 } face_weights;
