@@ -1,8 +1,10 @@
 """Large blocks wait for the next that fits, and take no more memory than those in use did."""
 
 import ctypes
-import gc
+import json
 import os
+import subprocess
+import sys
 from pathlib import Path
 
 import native
@@ -23,16 +25,6 @@ def spares():
     library.vti_keep_spares()
     yield library
     library.vti_drop_spares()
-
-
-@pytest.fixture
-def small_pages():
-    """What the kernel makes huge pages of, elsewhere in the process, changes what is resident."""
-    disable_huge_pages = 41  # PR_SET_THP_DISABLE
-    gc.collect()
-    ctypes.CDLL(None).prctl(disable_huge_pages, 1, 0, 0, 0)
-    yield
-    ctypes.CDLL(None).prctl(disable_huge_pages, 0, 0, 0, 0)
 
 
 def allocate(library, size):
@@ -82,18 +74,42 @@ def test_no_two_blocks_overlap(spares):
         free(spares, memory)
 
 
+def resident_after_each(*sizes):
+    """MB: with each of the blocks in use, one at a time, after the last, and without a keeper."""
+    library = native.load("csrc/base/spare_memory.c")
+    library.vti_borrow.restype = ctypes.c_void_p
+    library.vti_keep_spares()
+    disable_huge_pages = 41  # PR_SET_THP_DISABLE: of a huge page more is resident than is in use
+    ctypes.CDLL(None).prctl(disable_huge_pages, 1, 0, 0, 0)
+    before, told = resident(), []
+    for size in sizes:
+        memory = allocate(library, size * MB)
+        bytes_of(memory, size * MB)[::4096] = 1
+        told.append((resident() - before) / MB)
+        free(library, memory)
+    told.append((resident() - before) / MB)
+    library.vti_drop_spares()
+    return [*told, (resident() - before) / MB]
+
+
 @waits
 @pytest.mark.skipif(not Path("/proc/self/statm").exists(), reason="resident memory is not told")
-@pytest.mark.usefixtures("small_pages")
-def test_what_waits_takes_no_more_than_was_in_use_and_goes_with_the_last_keeper(spares):
-    before, most = resident(), 0
-    for size in (100, 8, 60, 12, 30, 200, 5, 90, 150):  # one at a time
-        memory = allocate(spares, size * MB)
-        bytes_of(memory, size * MB)[::4096] = 1
+def test_what_waits_takes_no_more_than_was_in_use_and_goes_with_the_last_keeper():
+    """In a process of its own: what the tests before left behind comes and goes."""
+    sizes = 100, 8, 60, 12, 30, 200, 5, 90, 150
+    code = (
+        f"import json, test_spare_memory as t; print(json.dumps(t.resident_after_each(*{sizes})))"
+    )
+    child = subprocess.run(
+        [sys.executable, "-c", code],
+        cwd=Path(__file__).parent,
+        check=True,
+        stdout=subprocess.PIPE,
+    )
+    *with_each, after, without = json.loads(child.stdout)
+    most = 0
+    for size, used in zip(sizes, with_each, strict=True):
         most = max(most, size)
-        assert resident() - before < (most + 20) * MB
-        free(spares, memory)
-    assert resident() - before > 100 * MB
-    spares.vti_drop_spares()
-    assert resident() - before < 20 * MB
-    spares.vti_keep_spares()
+        assert used < most + 20
+    assert after > 100
+    assert without < 20
