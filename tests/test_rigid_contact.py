@@ -181,6 +181,31 @@ def test_a_pile_stays_in_its_container_and_settles():
     assert max(np.linalg.norm(body.velocity) for body in sim.bodies) < 0.3
 
 
+STACKS = {
+    "one footprint": [((0, 0, 0), (0.3, 0.3, 0.3)), ((0, 0, 0.3), (0.3, 0.3, 0.6))],
+    "a centimetre apart": [((0, 0, 0), (0.3, 0.3, 0.3)), ((0, 0, 0.31), (0.3, 0.3, 1.01))],
+    "three flat ones": [((0, 0, 0.1 * n), (0.5, 0.2, 0.1 * n + 0.1)) for n in range(3)],
+    "one side in line": [((0, 0, 0), (0.3, 0.3, 0.3)), ((0.1, 0, 0.3), (0.4, 0.3, 0.6))],
+    "a smaller one": [((0, 0, 0), (0.4, 0.4, 0.3)), ((0, 0.1, 0.3), (0.3, 0.3, 0.6))],
+}
+
+
+@pytest.mark.parametrize("density", [3.0, 500.0])
+@pytest.mark.parametrize("boxes", STACKS.values(), ids=STACKS)
+def test_boxes_in_a_stack_stay(boxes, density):
+    """Their sides lie in one plane: along it the nearest face is one that holds nothing."""
+    crates = [vt.Body(vt.Box(*box), density=density) for box in boxes]
+    sim = simulation(vt.Body(vt.Plane()), *crates)
+    sim.step(24)
+    bottom = 0
+    for body, (low, high) in zip(sim.bodies[1:], boxes, strict=True):
+        height = high[2] - low[2]
+        wanted = (*np.add(low, high)[:2] / 2, bottom + height / 2)
+        np.testing.assert_allclose(body.position, wanted, atol=2e-3)
+        assert np.linalg.norm(body.velocity) < 0.02
+        bottom += height
+
+
 def test_a_led_body_pushes_a_free_one():
     shove = vt.Transform(position=vt.Keys([(0, (0, 0, 0)), (1, (1, 0, 0))]))
     wall = vt.Body(vt.Box((-1, -1, -1), (-0.6, 1, 1)), parent=shove, restitution=0)

@@ -212,14 +212,69 @@ typedef struct meeting {
     int32_t turned; /* the corners and edges belong to the second body */
     double margin;
     finds *found;
+    /* of a polytope, the face that the solid is least deep behind as a whole, and how far before */
+    int32_t face;
+    double separation, rival; /* rival: that of the other before the faces of the solid */
 } meeting;
 
-static void keep_point(const meeting *m, const double point[3], double distance,
-                       const double normal[3])
+/* How far the solid goes from a point along the normal at least: against it at most, where < 0. */
+static double least_way(const placed *own, const double point[3], const double normal[3],
+                        double enough)
 {
-    vt_body_contact touch = {.body = {m->body[0], m->body[1]}, .gap = distance - m->own->radius};
-    if (!(touch.gap < m->margin))
+    double least = 0;
+    for (int32_t n = 0; n < corner_count(own) && least > enough; n++) {
+        double corner[3], way[3];
+        find_corner(own, n, normal, corner);
+        vti_subtract(corner, point, way);
+        least = fmin(least, vti_dot(way, normal));
+    }
+    return least;
+}
+
+/* Distance of a point from a face of the other solid, m, and its normal. */
+static double face_distance(const meeting *m, int32_t face, const double point[3], double normal[3])
+{
+    const wall w = {m->other->solid, m->other->pose, face, 0};
+    return wall_distance(&w, point, normal);
+}
+
+static void find_separation(meeting *m)
+{
+    m->face = -1;
+    m->separation = -INFINITY;
+    if (m->other->solid->kind != VT_SHAPE_POLYTOPE)
         return;
+    for (int32_t f = 0; f < m->other->solid->polytope.face_count; f++) {
+        double corner[3], normal[3];
+        find_corner(m->own, 0, m->own->center, corner);
+        const double first = face_distance(m, f, corner, normal);
+        const double all = first + least_way(m->own, corner, normal, m->separation - first);
+        if (all > m->separation) {
+            m->separation = all;
+            m->face = f;
+        }
+    }
+}
+
+/* Where sides of both solids lie in one plane, as in a stack of boxes, the nearest face of what
+ * touches there is that side, along which the solids are deep in each other: the face that they are
+ * least deep behind is meant. 0 where that is one of the solid itself, whose other corners it has.
+ */
+static int choose_face(const meeting *m, const double point[3], double *distance, double normal[3])
+{
+    const double rounding = 1e-6 * m->own->reach;
+    const double enough = fmax(m->separation, m->rival) - m->margin - rounding;
+    if (m->face < 0 || *distance + least_way(m->own, point, normal, enough - *distance) >= enough)
+        return 1;
+    *distance = face_distance(m, m->face, point, normal);
+    return m->separation >= m->rival - rounding;
+}
+
+static void keep_point(const meeting *m, const double point[3], double distance, double normal[3])
+{
+    if (!(distance - m->own->radius < m->margin) || !choose_face(m, point, &distance, normal))
+        return;
+    vt_body_contact touch = {.body = {m->body[0], m->body[1]}, .gap = distance - m->own->radius};
     memcpy(touch.point, point, sizeof touch.point);
     vti_add_scaled(touch.point, -m->own->radius - 0.5 * touch.gap, normal);
     for (int c = 0; c < 3; c++)
@@ -336,8 +391,12 @@ static int32_t touch_solid(const placed *a, const placed *b, const int32_t body[
     const double near = a->reach + b->reach + margin;
     if (vti_square_between(a->center, b->center) > near * near)
         return 0;
-    const meeting forth = {a, b, {body[0], body[1]}, 0, margin, &found};
-    const meeting back = {b, a, {body[0], body[1]}, 1, margin, &found};
+    meeting forth = {a, b, {body[0], body[1]}, 0, margin, &found, -1, 0, 0};
+    meeting back = {b, a, {body[0], body[1]}, 1, margin, &found, -1, 0, 0};
+    find_separation(&forth);
+    find_separation(&back);
+    forth.rival = back.separation;
+    back.rival = forth.separation;
     /* the centre of a sphere is enough */
     if (a->solid->kind == VT_SHAPE_SPHERE || b->solid->kind != VT_SHAPE_SPHERE)
         meet(&forth);
