@@ -28,13 +28,6 @@ class ArchiveWriter:
     about : dict
         The head: `describe_scene`.
 
-    Attributes
-    ----------
-    frames : list of int
-        Numbers of the whole frames, ascending.
-    last : int
-        Number of the last of them, 0: there is none.
-
     Raises
     ------
     OSError

@@ -189,19 +189,7 @@ def bake(
         Ctrl-C. All frames before it are whole, that which was being written, too; call bake again
         to go on.
     """
-    return bake_timed(
-        Parts(),
-        scene,
-        out,
-        frames=frames,
-        fps=fps,
-        volumes=volumes,
-        tracers=tracers,
-        archive=archive,
-        progress=progress,
-        threads=threads,
-        overwrite=overwrite,
-    )
+    return bake_timed(Parts(), **locals())
 
 
 def bake_timed(

@@ -189,27 +189,17 @@ class Scene(Pickled):
         max_nodes: int = _DEFAULT["max_nodes"],
         at_capacity: str = _DEFAULT["at_capacity"],
     ) -> None:
+        given = {
+            **locals(),
+            "ambient": Air() if ambient is None else ambient,
+            "method": Method() if method is None else method,
+        }
+        del given["self"]
         self._sources: list[Source] = []
         self._effects: list[Effect] = []
         self._bodies: list[BodyBase] = []
-        self.name = name
-        self.seed = seed
-        self.gravity = gravity
-        self.ambient = Air() if ambient is None else ambient
-        self.combustion = combustion
-        self.wind = wind
-        self.voxel = voxel
-        self.spacing = spacing
-        self.detail = detail
-        self.detail_strength = detail_strength
-        self.viscosity = viscosity
-        self.thermal_diffusivity = thermal_diffusivity
-        self.dissipation = dissipation
-        self.method = Method() if method is None else method
-        self.max_vortons = max_vortons
-        self.max_tracers = max_tracers
-        self.max_nodes = max_nodes
-        self.at_capacity = at_capacity
+        for key, value in given.items():
+            setattr(self, key, value)
 
     def __setattr__(self, name: str, value: Any) -> None:
         self._check_open(name)
