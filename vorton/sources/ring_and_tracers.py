@@ -79,8 +79,7 @@ class VortexRing(Sectioned, FluidSource):
         return around(self.center, max(self.radii))
 
     def _add_to(self, core: Any, voxel: float) -> None:
-        values = _RING.values(self) | {"radius": self.radii, "major": self._major()}
-        core.add("ring", **values, parent=self._parent_id(core), **self._fluid())
+        self._add(core, _RING, radius=self.radii, major=self._major())
 
     def _major_lies_along_axis(self) -> bool:
         a, m = self.axis, self.major
