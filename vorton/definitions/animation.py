@@ -268,7 +268,7 @@ def animatable(constant: Any, keys: Any = None, depth: int | None = None) -> Any
     """
     check = constant.metadata["check"]
     check_key = (keys or constant).metadata["check"]
-    depth = _depth(constant.default) if depth is None else depth
+    depth = int(is_array(constant.default)) if depth is None else depth  # 0: a number, 1: several
 
     def checked(name: str, value: Any) -> Any:
         if isinstance(value, Mapping):
@@ -292,11 +292,6 @@ def _is_deeper(value: Any, depth: int) -> bool:
             return False
         value = value[0]
     return is_array(value)
-
-
-def _depth(value: Any) -> int:
-    """Of a default: 0 for a number, 1 for several."""
-    return int(is_array(value))
 
 
 def value_at(value: Any, time: float) -> Any:

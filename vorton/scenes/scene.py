@@ -15,7 +15,7 @@ from ..base.pickled import Pickled
 from ..definitions.ambient import AMBIENTS, Air, Ambient
 from ..definitions.combustion import Combustion
 from ..definitions.docstrings import with_parameters
-from ..definitions.fields import check_one_of, from_dict, number, plain
+from ..definitions.fields import from_dict, number, one_of, plain
 from ..definitions.method import Method
 from ..definitions.tables import Table
 from ..files.disk import write_atomically
@@ -64,16 +64,6 @@ def _check_method(name: str, value: Any) -> Method:
     return value
 
 
-def _check_ambient(name: str, value: Any) -> Ambient:
-    return check_one_of(name, value, AMBIENTS, "an ambient fluid")  # type: ignore[return-value]
-
-
-def _check_combustion(name: str, value: Any) -> Combustion | None:
-    if value is None:
-        return None
-    return check_one_of(name, value, (Combustion,), "a law of combustion")  # type: ignore[return-value]
-
-
 _SIMULATION = Table("simulation")
 
 # What a scene takes from the table of a simulation; its wind may change, as an effect may.
@@ -96,8 +86,8 @@ _DEFAULT = {name: item.default for name, item in OF_SIMULATION.items()}
 
 _CHECKS = {
     "name": check_file_name,
-    "ambient": _check_ambient,
-    "combustion": _check_combustion,
+    "ambient": one_of(AMBIENTS, "an ambient fluid"),
+    "combustion": one_of((Combustion,), "a law of combustion", optional=True),
     **{name: item.metadata["check"] for name, item in UP_TO_SCENE.items()},
     "method": _check_method,
     **{name: item.metadata["check"] for name, item in OF_SIMULATION.items()},
