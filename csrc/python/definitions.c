@@ -1,5 +1,3 @@
-/* Definitions from dicts, and what Python sees of them, by the tables of the library
- * (vorton/rows.h). */
 #include "python/definitions.h"
 
 #include <string.h>
