@@ -189,7 +189,7 @@ class Archive(Placed):
     def __init__(self, path: str | os.PathLike[str]) -> None:
         self.path = Path(path)
         try:
-            file = open(self.path, "rb")  # noqa: SIM115
+            file = open(self.path, "rb")
         except OSError as error:
             raise explain(error, self.path, "cannot read") from error
         self._open(file)

@@ -161,7 +161,7 @@ class Keys(Animation):
     50.0
     """
 
-    keys: tuple[tuple[Any, ...], ...] = field(dataclasses.MISSING, _check_keys, "keyframes")  # noqa: RUF009
+    keys: tuple[tuple[Any, ...], ...] = field(dataclasses.MISSING, _check_keys, "keyframes")
     interpolation: str = choice("linear", INTERPOLATIONS, "of keys that do not say")
 
     def _check(self) -> None:
@@ -221,7 +221,7 @@ class Samples(Animation):
     25.0
     """
 
-    values: tuple[Value, ...] = field(dataclasses.MISSING, _check_samples, "value of each frame")  # noqa: RUF009
+    values: tuple[Value, ...] = field(dataclasses.MISSING, _check_samples, "value of each frame")
     fps: float | None = number(None, "1/s", "frames a second", above=0, most=1e9, optional=True)
     start: float = number(0.0, "s", "time of the first value", least=-LATEST, most=LATEST)
 

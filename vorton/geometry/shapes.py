@@ -178,11 +178,11 @@ class Surface(Shape):
     0.1257
     """
 
-    shape: Shape = field(  # noqa: RUF009
+    shape: Shape = field(
         dataclasses.MISSING, one_of(BODIES, "a body"), "the body; a mesh may be open",
         form=names_of(BODIES),
     )  # fmt: skip
-    thickness: float = number(dataclasses.MISSING, "m", "of the layer", above=0)  # type: ignore[arg-type]  # noqa: RUF009
+    thickness: float = number(dataclasses.MISSING, "m", "of the layer", above=0)  # type: ignore[arg-type]
     offset: float = number(0.0, "m", "from the surface to the middle of the layer, outward")
 
     def _check(self) -> None:

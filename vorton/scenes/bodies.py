@@ -71,7 +71,7 @@ def _decompose(shape: dict[str, Any], what: str) -> list[dict[str, Any]]:
 class BodyBase(Definition):
     """What bodies and containers share."""
 
-    shape: Any = field(  # noqa: RUF009
+    shape: Any = field(
         dataclasses.MISSING, _check_shape, "one or several", form=f"{names_of(SOLIDS)}, or several"
     )
     name: str = field("", _check_name, "for messages and records")

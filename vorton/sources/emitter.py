@@ -97,7 +97,7 @@ class Emitter(ChangingFluidSource):
     0.054
     """
 
-    shape: Shape = field(  # noqa: RUF009
+    shape: Shape = field(
         dataclasses.MISSING, check_shape, "where it is born", form=names_of(SHAPES)
     )
     renew: Any = animatable(

@@ -124,7 +124,7 @@ class Tracers(ChangingCarrier):
     1000
     """
 
-    shape: Shape = field(  # noqa: RUF009
+    shape: Shape = field(
         dataclasses.MISSING, check_shape,
         "where they are born. A mesh must be closed, unless it is a Surface's",
         form=names_of(SHAPES),

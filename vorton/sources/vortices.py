@@ -47,7 +47,7 @@ class Filament(Sectioned, FluidSource):
     0.05
     """
 
-    points: np.ndarray = field(  # noqa: RUF009
+    points: np.ndarray = field(
         dataclasses.MISSING, _check_curve,
         "2 (closed: 3) to 2^20 points, neighbours different. Spacing need not be even", "m",
         form="(n, 3) numbers",
@@ -246,7 +246,7 @@ class RandomCloud(FluidSource):
     3.2 eddies, under a smooth window that ends at the surface of the shape.
     """
 
-    shape: Shape = field(  # noqa: RUF009
+    shape: Shape = field(
         dataclasses.MISSING, _check_body, "thicker than an eddy; a mesh must be closed",
         form=names_of(BODIES),
     )  # fmt: skip

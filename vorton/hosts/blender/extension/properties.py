@@ -14,11 +14,11 @@ def make_group(name, settings):
     made = {}
     for setting in settings.values():
         for key, (function, arguments) in setting.properties().items():
-            made[key] = getattr(bpy.props, function)(**known(function, arguments))
+            made[key] = getattr(bpy.props, function)(**known(arguments))
     return type(name, (bpy.types.PropertyGroup,), {"__annotations__": made})
 
 
-def known(function, arguments):
+def known(arguments):
     """The arguments that this version of Blender knows: it may lack a unit."""
     unit = arguments.get("unit", "NONE")
     if unit not in bpy.types.Property.bl_rna.properties["unit"].enum_items:
