@@ -521,7 +521,7 @@ def test_in_place_it_goes_on_where_it_was_interrupted(origin, tmp_path, monkeypa
         elif stop == "states":
             patched.setattr(bake_branch, "write_frames", fail)
         else:
-            patched.setattr(bake_branch, "bake_timed", fail)
+            patched.setattr(bake_branch, "bake", fail)
         with pytest.raises(OSError, match="now"):
             branch(changed, out, out, overwrite=True)
     steps = count_steps(monkeypatch)

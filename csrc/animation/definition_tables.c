@@ -263,7 +263,6 @@ const char *vt_definition_name(int index, size_t *size)
 
 /* ---- members by their kind ---- */
 
-/* The struct that is a member of this kind, NULL for others. */
 const vt_definition *vti_part_of(int32_t kind)
 {
     switch (kind) {
@@ -282,7 +281,6 @@ const vt_definition *vti_part_of(int32_t kind)
     }
 }
 
-/* Doubles in a member, 0 for other kinds. */
 int vti_numbers_in(int32_t kind)
 {
     switch (kind) {
@@ -310,7 +308,6 @@ int vti_is_int32(int32_t kind)
            kind == VT_ROW_reserved;
 }
 
-/* Of a member that is not a struct, bytes. */
 size_t vti_member_size(int32_t kind)
 {
     const int numbers = vti_numbers_in(kind);

@@ -110,8 +110,8 @@ typedef struct node_job {
 
 /* A component of A or of the vorticity at the node before (way -1) or after another; beyond a wall
  * it is that of the mirror image, which turns what lies along the wall. */
-static inline double beside(const vt_grid *g, const float *values, int component,
-                            const int64_t node[3], int axis, int64_t way)
+static inline double value_beside(const vt_grid *g, const float *values, int component,
+                                  const int64_t node[3], int axis, int64_t way)
 {
     int64_t n[3] = {node[0], node[1], node[2]};
     n[axis] += way;
@@ -154,8 +154,8 @@ static void sum_node(const node_job *job, int64_t k, int64_t j, int64_t i, node_
         const double vorticity = job->vorticity[c][n];
         sums->enstrophy += share * vorticity * vorticity;
         for (int a = 0; a < 3; a++) {
-            const double d = beside(g, job->vorticity[c], c, node, a, 1) -
-                             beside(g, job->vorticity[c], c, node, a, -1);
+            const double d = value_beside(g, job->vorticity[c], c, node, a, 1) -
+                             value_beside(g, job->vorticity[c], c, node, a, -1);
             sums->gradient += share * d * d;
             divergence += a == c ? d : 0;
         }
@@ -297,10 +297,8 @@ static void add_node_sums(vt_simulation *s, vt_health *h)
     const double volume = g->spacing * g->spacing * g->spacing;
     node_job job = {.grid = g};
     node_sums all = {0};
-    for (int c = 0; c < 3; c++) {
-        const size_t bytes = sizeof(float) * (size_t)(g->plane * planes);
-        job.vorticity[c] = memset(vti_arena_push(&s->arena, bytes), 0, bytes);
-    }
+    for (int c = 0; c < 3; c++)
+        job.vorticity[c] = vti_arena_push(&s->arena, sizeof(float) * (size_t)(g->plane * planes));
     vti_find_source(s, VT_NODES_VORTICITY, 1 / volume, job.vorticity);
     job.plane = vti_arena_push(&s->arena, sizeof(node_sums) * (size_t)planes);
     vti_parallel_each(s->def.threads, planes, 1, sum_plane, &job);

@@ -72,15 +72,10 @@ static int32_t find(const id_table *t, int64_t id)
     return t->row[at];
 }
 
-static const vt_set *set_of(const vt_simulation *s, int set)
-{
-    return vti_set_of(s, set);
-}
-
 static const float *column(const blending *b, int moment, int of_vortons, int of_tracers)
 {
     const int c = b->set == VT_VORTONS ? of_vortons : of_tracers;
-    return vti_used_column(set_of(b->from[moment], b->set), c);
+    return vti_used_column(vti_set_of(b->from[moment], b->set), c);
 }
 
 static const int64_t *ids(const blending *b, int moment)
@@ -103,7 +98,7 @@ static void pair_earlier(blending *b, const id_table *later, double progress)
     const float *const age = column(b, 0, VT_VORTON_age, VT_TRACER_age);
     const float *const lifetime = column(b, 0, VT_VORTON_lifetime, VT_TRACER_lifetime);
     const double rest = b->at[1] - b->at[0];
-    for (int64_t i = 0; i < set_of(b->from[0], b->set)->count; i++) {
+    for (int64_t i = 0; i < vti_set_of(b->from[0], b->set)->count; i++) {
         const int32_t row = find(later, id[i]);
         if (row >= 0) {
             put_pair(&b->pairs, i, row, 1);
@@ -121,7 +116,7 @@ static void pair_later(blending *b, const id_table *earlier, double progress)
     const int64_t *const id = ids(b, 1);
     const float *const age = column(b, 1, VT_VORTON_age, VT_TRACER_age);
     const double since = b->at[1] - b->at[0];
-    for (int64_t i = 0; i < set_of(b->from[1], b->set)->count; i++) {
+    for (int64_t i = 0; i < vti_set_of(b->from[1], b->set)->count; i++) {
         if (find(earlier, id[i]) >= 0)
             continue;
         const int born_between = (double)age[i] < since;
@@ -132,8 +127,8 @@ static void pair_later(blending *b, const id_table *earlier, double progress)
 
 static int pair_particles(blending *b)
 {
-    const int64_t counts[2] = {set_of(b->from[0], b->set)->count,
-                               set_of(b->from[1], b->set)->count};
+    const int64_t counts[2] = {vti_set_of(b->from[0], b->set)->count,
+                               vti_set_of(b->from[1], b->set)->count};
     const size_t most = (size_t)(counts[0] + counts[1]) + 1;
     const double progress = (b->time - b->at[0]) / (b->at[1] - b->at[0]);
     id_table tables[2] = {{.row = NULL}, {.row = NULL}};
@@ -199,7 +194,7 @@ typedef struct column_job {
 
 static float value_of(const column_job *job, int moment, int64_t row, int64_t component)
 {
-    const vt_set *const set = set_of(job->b->from[moment], job->b->set);
+    const vt_set *const set = vti_set_of(job->b->from[moment], job->b->set);
     const float *const values = set->column[job->c];
     return set->used[job->c] ? values[row * job->components + component] : set->alike[job->c];
 }
@@ -233,9 +228,9 @@ static void copy_rows(void *data, int64_t begin, int64_t end)
     const size_t bytes = (size_t)b->to->row_bytes[job->c];
     for (int64_t n = begin; n < end; n++) {
         const int moment = b->pairs.row[0][n] < 0;
-        const char *const from = set_of(b->from[moment], b->set)->column[job->c];
+        const char *const from = vti_set_of(b->from[moment], b->set)->column[job->c];
         char *const to = b->to->column[job->c];
-        if (set_of(b->from[moment], b->set)->used[job->c])
+        if (vti_set_of(b->from[moment], b->set)->used[job->c])
             memcpy(to + (size_t)n * bytes, from + (size_t)b->pairs.row[moment][n] * bytes, bytes);
         else
             memset(to + (size_t)n * bytes, 0, bytes);

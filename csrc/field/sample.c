@@ -52,6 +52,15 @@ static vt_status solve_current_grid(vt_simulation *s, const vt_extent *content)
     return VT_OK;
 }
 
+/* The filters of nodes leave out the first and the last plane. */
+static void clear_outer_planes(const vt_grid *grid, float *const field[3])
+{
+    for (int c = 0; c < 3; c++) {
+        memset(field[c], 0, sizeof(float) * (size_t)grid->plane);
+        memset(field[c] + grid->cells[2] * grid->plane, 0, sizeof(float) * (size_t)grid->plane);
+    }
+}
+
 void vti_find_source(vt_simulation *s, vt_node_values values, double weight, float *const source[3])
 {
     const vt_grid before = s->grid;
@@ -73,6 +82,8 @@ void vti_find_source(vt_simulation *s, vt_node_values values, double weight, flo
         vti_continue_lines(s);
     }
     vti_give_cores(s, values, weight);
+    if (!vti_filters_modes(s))
+        clear_outer_planes(grid, source);
     vti_arena_pop(&s->arena, mark);
     s->grid = before;
 }

@@ -16,9 +16,9 @@ vt_sorted_vortons vti_sort_vortons(vt_simulation *s, const vt_grid *grid);
 /* Brings the fields up to the particles of now, without a trace in what the next step does. */
 vt_status vti_solve_current(vt_simulation *s);
 
-/* The vorticity of the vortons of now and of bodies at the inner nodes (in a room up to the walls),
- * times h^3 and a weight, laid out as s->grid.field: as it is, or as the source of a potential from
- * which such values follow. Fields must be up to date, and exist. */
+/* The vorticity of the vortons of now and of bodies at the inner nodes (in a room up to the walls;
+ * 0 on other faces), times h^3 and a weight, laid out as s->grid.field: as it is, or as the source
+ * of a potential from which such values follow. Fields must be up to date, and exist. */
 void vti_find_source(vt_simulation *s, vt_node_values values, double weight,
                      float *const source[3]);
 

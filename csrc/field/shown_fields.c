@@ -71,15 +71,6 @@ int vti_find_grid(vt_simulation *s, vt_grid *grid)
 
 /* ---- vorticity ---- */
 
-/* The filter leaves out the first and the last plane. */
-static void clear_faces(const vt_grid *grid, float *const field[3])
-{
-    for (int c = 0; c < 3; c++) {
-        memset(field[c], 0, sizeof(float) * (size_t)grid->plane);
-        memset(field[c] + grid->cells[2] * grid->plane, 0, sizeof(float) * (size_t)grid->plane);
-    }
-}
-
 /* A field in memory laid out as those of a grid. */
 static float *find_field(const vt_grid *grid, float *part, int number)
 {
@@ -96,8 +87,6 @@ vt_status vti_show_vorticity(vt_simulation *s, float *vorticity[3])
     for (int c = 0; c < 3; c++)
         vorticity[c] = find_field(grid, part, c);
     vti_find_source(s, VT_NODES_VORTICITY, 1 / (h * h * h), vorticity);
-    if (!grid->walled)
-        clear_faces(grid, vorticity);
     return VT_OK;
 }
 

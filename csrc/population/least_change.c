@@ -1,5 +1,7 @@
 #include "population/least_change.h"
 
+#include "base/symmetric_solve.h"
+
 /* Added to the normal equations, over what their diagonal is for strengths that lie around evenly:
  * sums that the vortons can hardly change, as when they all lie in a plane, are left as they are;
  * others get all but this share of what they lack. */
@@ -65,29 +67,6 @@ static void soften(int count, const double moment[VT_MONOMIALS],
         matrix[n][n] += softening * (n < 12 ? square : square * square / moment[0]);
 }
 
-/* matrix x = right; the matrix is positive definite and symmetric, only its lower half is read. */
-static void solve(int count, double matrix[VT_INVARIANTS][VT_INVARIANTS],
-                  const double right[VT_INVARIANTS], double x[VT_INVARIANTS])
-{
-    for (int r = 0; r < count; r++) { /* the lower half becomes L, with L L^T the matrix */
-        x[r] = right[r];
-        for (int c = 0; c <= r; c++) {
-            double sum = matrix[r][c];
-            for (int k = 0; k < c; k++)
-                sum -= matrix[r][k] * matrix[c][k];
-            matrix[r][c] = c < r ? sum / matrix[c][c] : vti_sqrt(sum);
-        }
-        for (int k = 0; k < r; k++)
-            x[r] -= matrix[r][k] * x[k];
-        x[r] /= matrix[r][r];
-    }
-    for (int r = count - 1; r >= 0; r--) {
-        for (int k = r + 1; k < count; k++)
-            x[r] -= matrix[k][r] * x[k];
-        x[r] /= matrix[r][r];
-    }
-}
-
 void vti_find_changes(int count, const double moment[VT_MONOMIALS],
                       const double missing[VT_INVARIANTS], double x[VT_INVARIANTS])
 {
@@ -96,5 +75,5 @@ void vti_find_changes(int count, const double moment[VT_MONOMIALS],
         for (int n = 0; n <= m; n++)
             matrix[m][n] = find_entry(moment, m, n);
     soften(count, moment, matrix);
-    solve(count, matrix, missing, x);
+    vti_solve_symmetric(count, VT_INVARIANTS, matrix[0], missing, x);
 }

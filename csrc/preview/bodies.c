@@ -24,11 +24,6 @@ struct vt_staged_body {
     double center[3];
 };
 
-static f4 color_of(const double color[3])
-{
-    return (f4){(float)color[0], (float)color[1], (float)color[2], 0.0f};
-}
-
 static vt_status stage_bodies(vt_simulation *s, vt_stage *stage)
 {
     stage->items = vti_allocate(sizeof *stage->items * (size_t)(s->bodies.count + 1));
@@ -47,9 +42,9 @@ static vt_status stage_bodies(vt_simulation *s, vt_stage *stage)
 
 vt_status vti_create_stage(vt_simulation *simulation, const vt_preview_def *def, vt_stage *stage)
 {
-    *stage = (vt_stage){.key = color_of(def->key_color),
-                        .sky = color_of(def->sky_color),
-                        .ground = color_of(def->ground_color)};
+    *stage = (vt_stage){.key = vti_color(def->key_color, 1.0),
+                        .sky = vti_color(def->sky_color, 1.0),
+                        .ground = vti_color(def->ground_color, 1.0)};
     double view[3];
     vti_subtract(def->target, def->eye, view);
     stage->haze = haze * vti_sqrt(vti_dot(view, view));

@@ -17,6 +17,12 @@ typedef struct vt_fire {
     vt_black_body body;
 } vt_fire;
 
+/* A linear colour of a definition, times scale. */
+static inline f4 vti_color(const double color[3], double scale)
+{
+    return (f4){(float)(color[0] * scale), (float)(color[1] * scale), (float)(color[2] * scale), 0};
+}
+
 void vti_fill_black_body(vt_black_body *body);
 
 /* Colour at a temperature, K; the ends of the table beyond it. */

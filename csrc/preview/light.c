@@ -211,17 +211,12 @@ static void sweep_light(void *context, int64_t task)
         sweep_side(lit, task - 1);
 }
 
-static f4 color_of(const double color[3], double scale)
-{
-    return (f4){(float)(color[0] * scale), (float)(color[1] * scale), (float)(color[2] * scale), 0};
-}
-
 /* Sky from above, ground from below, their mean from the four sides around. */
 static void color_ambient(void *context, int64_t begin, int64_t end)
 {
     const lighting *const lit = context;
-    const f4 sky = color_of(lit->def->sky_color, 1.0 / 6.0);
-    const f4 ground = color_of(lit->def->ground_color, 1.0 / 6.0);
+    const f4 sky = vti_color(lit->def->sky_color, 1.0 / 6.0);
+    const f4 ground = vti_color(lit->def->ground_color, 1.0 / 6.0);
     const f4 around = f4_set(0.5f) * (sky + ground);
     const int64_t nodes = lit->quarter.nodes;
     for (int64_t i = begin; i < end; i++) {
@@ -270,7 +265,7 @@ static f4 ambient_at(const lighting *lit, int64_t i, int64_t j, int64_t k)
 static void light_brick(void *context, int64_t b)
 {
     const lighting *const lit = context;
-    const f4 key = color_of(lit->def->key_color, 1.0);
+    const f4 key = vti_color(lit->def->key_color, 1.0);
     const int64_t *const stride = lit->half.stride;
     const int32_t *const place = lit->bricks->place + 3 * b;
     f4 *light = lit->bricks->light + b * LIGHT_NODES;

@@ -1,8 +1,8 @@
 #include "preview/march.h"
 
 #include "base/decay.h"
-#include "base/math_double.h"
 #include "base/status.h"
+#include "base/vec3.h"
 
 #define TRANSPARENT 0.003f /* transmittance below which nothing behind is seen */
 #define FARTHEST 1e15      /* cells; smoke beyond is less than a pixel */
@@ -13,16 +13,9 @@
 
 /* ---- camera ---- */
 
-static void cross(const double a[3], const double b[3], double c[3])
-{
-    c[0] = a[1] * b[2] - a[2] * b[1];
-    c[1] = a[2] * b[0] - a[0] * b[2];
-    c[2] = a[0] * b[1] - a[1] * b[0];
-}
-
 _Bool vti_scale_to(double v[3], double length)
 {
-    const double now = vti_sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]);
+    const double now = vti_sqrt(vti_dot(v, v));
     if (!(now > 1e-12))
         return 0;
     for (int i = 0; i < 3; i++)
@@ -45,15 +38,14 @@ static vt_status aim(vt_march *m, const vt_preview_def *def)
                         def->eye[1], def->eye[2]);
     if (!vti_scale_to(up, 1.0))
         return vti_fail(VT_INVALID_ARGUMENT, "preview up must not be zero");
-    cross(forward, up, m->right);
-    const double *const r = m->right;
-    if (!(r[0] * r[0] + r[1] * r[1] + r[2] * r[2] > 1e-12))
+    vti_cross(forward, up, m->right);
+    if (!(vti_dot(m->right, m->right) > 1e-12))
         return vti_fail(VT_INVALID_ARGUMENT,
                         "preview up (%g %g %g) must not be along the view from eye to target",
                         def->up[0], def->up[1], def->up[2]);
     const double angle = def->field_of_view / 360.0;
     vti_scale_to(m->right, 2.0 * vti_sin_pi(angle) / vti_cos_pi(angle) / m->height);
-    cross(forward, m->right, m->down);
+    vti_cross(forward, m->right, m->down);
     for (int i = 0; i < 3; i++)
         m->corner[i] =
             forward[i] - 0.5 * (m->width - 1) * m->right[i] - 0.5 * (m->height - 1) * m->down[i];

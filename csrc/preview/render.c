@@ -331,11 +331,6 @@ static void write_row(void *context, int64_t y)
         write_pixel(p, x, y, p->light[y * width + x]);
 }
 
-static f4 color_of(const double color[3])
-{
-    return (f4){(float)color[0], (float)color[1], (float)color[2], 0.0f};
-}
-
 /* Draws all tiles, and the bloom of the fire. */
 static vt_status draw_picture(picture *p, const vt_preview_def *def, int threads)
 {
@@ -363,12 +358,12 @@ static vt_status draw_picture(picture *p, const vt_preview_def *def, int threads
 static vt_status draw_lit(const vt_bricks *bricks, const vt_stage *stage, const vt_preview_def *def,
                           double extinction, const vt_fire *fire, int threads, uint8_t *pixels)
 {
-    picture p = {.albedo = color_of(def->albedo),
+    picture p = {.albedo = vti_color(def->albedo, 1.0),
                  .exposure = (float)def->exposure,
                  .pixels = pixels,
                  .stage = stage};
-    p.background[0] = color_of(def->background[0]);
-    p.background[1] = color_of(def->background[1]);
+    p.background[0] = vti_color(def->background[0], 1.0);
+    p.background[1] = vti_color(def->background[1], 1.0);
     fill_curve(p.srgb);
     vti_start_march(bricks, def, def->width, def->height, &p.march);
     p.march.depth = (float)(extinction * def->step * bricks->cell);

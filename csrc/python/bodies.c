@@ -1,4 +1,3 @@
-/* Methods of Simulation that change bodies and look at them. */
 #include "python/bodies.h"
 
 #include "python/convert.h"

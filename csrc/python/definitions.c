@@ -1,5 +1,3 @@
-/* Definitions from dicts, and what Python sees of them, by the tables of the library
- * (vorton/rows.h). */
 #include "python/definitions.h"
 
 #include <string.h>
@@ -309,22 +307,25 @@ int vti_py_read_arguments(const char *function, const char *definition, PyObject
 
 /* ---- adding ---- */
 
+/* Kinds of definitions that can be changed later by the same function, and all that are added. */
+#define CHANGED(X)                                                                                 \
+    X(ring)                                                                                        \
+    X(filament)                                                                                    \
+    X(tube)                                                                                        \
+    X(jet)                                                                                         \
+    X(cloud)                                                                                       \
+    X(vorton_points)                                                                               \
+    X(tracers)                                                                                     \
+    X(tracer_points)                                                                               \
+    X(wind)                                                                                        \
+    X(wind_grid)                                                                                   \
+    X(force)                                                                                       \
+    X(kill)
+#define ADDED(X) CHANGED(X) X(emitter) X(transform) X(body)
+
+#define MEMBER(kind) vt_##kind##_def kind;
 typedef union any_def {
-    vt_ring_def ring;
-    vt_filament_def filament;
-    vt_tube_def tube;
-    vt_jet_def jet;
-    vt_cloud_def cloud;
-    vt_vorton_points_def vorton_points;
-    vt_tracers_def tracers;
-    vt_emitter_def emitter;
-    vt_tracer_points_def tracer_points;
-    vt_transform_def transform;
-    vt_wind_def wind;
-    vt_wind_grid_def wind_grid;
-    vt_force_def force;
-    vt_kill_def kill;
-    vt_body_def body;
+    ADDED(MEMBER)
 } any_def;
 
 /* Adds a definition, whose id *id receives, or with an id >= 0 changes that one; *renew is set by
@@ -337,18 +338,7 @@ typedef vt_status adder(vt_simulation *simulation, const any_def *def, int32_t *
         (void)renew;                                                                               \
         return *id < 0 ? vt_add_##kind(s, &def->kind, id) : vt_change_##kind(s, *id, &def->kind);  \
     }
-ADDER(ring)
-ADDER(filament)
-ADDER(tube)
-ADDER(jet)
-ADDER(cloud)
-ADDER(vorton_points)
-ADDER(tracers)
-ADDER(tracer_points)
-ADDER(wind)
-ADDER(wind_grid)
-ADDER(force)
-ADDER(kill)
+CHANGED(ADDER)
 
 static vt_status add_emitter(vt_simulation *s, const any_def *def, int32_t *id, double *renew)
 {
@@ -368,24 +358,11 @@ static vt_status add_body(vt_simulation *s, const any_def *def, int32_t *id, dou
     return vt_add_body(s, &def->body, id);
 }
 
+#define ROW(kind) {#kind, add_##kind},
 static const struct {
     const char *kind;
     adder *add;
-} adders[] = {{"ring", add_ring},
-              {"filament", add_filament},
-              {"tube", add_tube},
-              {"jet", add_jet},
-              {"cloud", add_cloud},
-              {"vorton_points", add_vorton_points},
-              {"tracers", add_tracers},
-              {"emitter", add_emitter},
-              {"tracer_points", add_tracer_points},
-              {"transform", add_transform},
-              {"wind", add_wind},
-              {"wind_grid", add_wind_grid},
-              {"force", add_force},
-              {"kill", add_kill},
-              {"body", add_body}};
+} adders[] = {ADDED(ROW)};
 enum { ADDERS = sizeof adders / sizeof *adders };
 
 static size_t size_of(const char *definition)

@@ -1,5 +1,7 @@
 #include "state/rigid_inertia.h"
 
+#include "base/symmetric_solve.h"
+
 void vti_inertia_of(const vt_body *body, const double rotation[4], double fluid_density,
                     double matrix[6][6])
 {
@@ -27,28 +29,11 @@ void vti_inertia_of(const vt_body *body, const double rotation[4], double fluid_
     }
 }
 
-/* By Cholesky's factors. */
 void vti_solve_inertia(const double (*matrix)[6], const double right[6], double x[6])
 {
-    double l[6][6];
-    for (int i = 0; i < 6; i++)
-        for (int j = 0; j <= i; j++) {
-            double rest = matrix[i][j];
-            for (int k = 0; k < j; k++)
-                rest -= l[i][k] * l[j][k];
-            l[i][j] = i == j ? vti_sqrt(rest) : rest / l[j][j];
-        }
-    for (int i = 0; i < 6; i++) {
-        x[i] = right[i];
-        for (int k = 0; k < i; k++)
-            x[i] -= l[i][k] * x[k];
-        x[i] /= l[i][i];
-    }
-    for (int i = 5; i >= 0; i--) {
-        for (int k = i + 1; k < 6; k++)
-            x[i] -= l[k][i] * x[k];
-        x[i] /= l[i][i];
-    }
+    double factor[6][6];
+    memcpy(factor, matrix, sizeof factor);
+    vti_solve_symmetric(6, 6, factor[0], right, x);
 }
 
 /* matrix x */

@@ -266,6 +266,25 @@ static void solve_at_start(vt_simulation *s, vt_substep *w, float *slip)
     vti_find_rates(s, w);
 }
 
+/* The fields of the later stages; the last has the newborn too (births is NULL: they wait). */
+static void go_through_stages(vt_simulation *s, const vt_scheme *scheme, double dt,
+                              vt_births *births, vt_substep *w)
+{
+    if (w->extrapolates)
+        vti_extrapolate_rates(s, dt, w);
+    for (int stage = 1; stage < scheme->stages; stage++) {
+        if (stage > 1)
+            vti_find_rates(s, w);
+        VT_TIMED(s, tracers,
+                 vti_keep_tracer_rates(s, scheme->fraction[stage - 1] * dt, &w->tracers));
+        VT_TIMED(s, stretch, vti_advance_to_stage(s, scheme, stage, dt, w));
+        if (stage == scheme->stages - 1 && births)
+            VT_TIMED(s, emit, emit_due(s, births, s->time + dt, w));
+        set_wind_of_stage(s, scheme, stage, dt);
+        vti_solve_substep(s, s->time + scheme->fraction[stage] * dt, w);
+    }
+}
+
 /* By the velocity of the last stage, before the end changes the nodes. */
 static void force_fluid(vt_simulation *s, const vt_scheme *scheme, double dt, const vt_substep *w)
 {
@@ -320,19 +339,7 @@ static vt_status substep(vt_simulation *s, vt_births *births, double step, doubl
     vti_await_jump(s, dt);
     VT_TIMED(s, bodies, vti_move_bodies(s, w.field.buoyancy != NULL && s->fields_exist, dt));
 
-    /* the fields of the later stages; the last has the newborn too */
-    if (w.extrapolates)
-        vti_extrapolate_rates(s, dt, &w);
-    for (int stage = 1; stage < scheme.stages; stage++) {
-        if (stage > 1)
-            vti_find_rates(s, &w);
-        VT_TIMED(s, tracers, vti_keep_tracer_rates(s, scheme.fraction[stage - 1] * dt, &w.tracers));
-        VT_TIMED(s, stretch, vti_advance_to_stage(s, &scheme, stage, dt, &w));
-        if (stage == scheme.stages - 1 && !waits)
-            VT_TIMED(s, emit, emit_due(s, births, until, &w));
-        set_wind_of_stage(s, &scheme, stage, dt);
-        vti_solve_substep(s, s->time + scheme.fraction[stage] * dt, &w);
-    }
+    go_through_stages(s, &scheme, dt, waits ? NULL : births, &w);
     if (slip.at > 0)
         VT_TIMED(s, panels, vti_find_slip(s, slip.later));
 

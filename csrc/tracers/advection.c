@@ -1,5 +1,6 @@
 #include "tracers/advection.h"
 
+#include "base/counting_sort.h"
 #include "field/sample.h"
 #include "panels/near_cells.h"
 #include "state/simulation.h"
@@ -199,7 +200,7 @@ void vti_move_tracers(vt_simulation *s, const vt_scheme *scheme, double dt,
 
 /* ---- order ---- */
 
-enum { TILE = 8, LEAST_BLOCK = 16384, MOST_BLOCKS = 16, SAMPLES = 4096 };
+enum { TILE = 8, TILED_AT_ONCE = 8192, SAMPLES = 4096 };
 
 /* Where tiles of the grid lie, for positions in metres. */
 typedef struct tiling {
@@ -245,41 +246,14 @@ static int is_in_order(const tiling *t, int64_t count, const float *position)
 typedef struct tile_job {
     tiling tiling;
     const float *position;
-    int64_t tile_count, block;
-    uint32_t *key, *offset, *order; /* offset: [block][tile] */
+    uint32_t *tile;
 } tile_job;
 
-static void count_block(void *data, int64_t begin, int64_t end)
+static void find_tiles(void *data, int64_t begin, int64_t end)
 {
-    const tile_job job = *(const tile_job *)data;
-    uint32_t *const count = job.offset + begin / job.block * job.tile_count;
-    memset(count, 0, sizeof *count * (size_t)job.tile_count);
-    for (int64_t i = begin; i < end; i++) {
-        job.key[i] = tile_of(&job.tiling, job.position + 3 * i);
-        count[job.key[i]]++;
-    }
-}
-
-static void place_block(void *data, int64_t begin, int64_t end)
-{
-    const tile_job job = *(const tile_job *)data;
-    uint32_t *const next = job.offset + begin / job.block * job.tile_count;
+    const tile_job *const job = data;
     for (int64_t i = begin; i < end; i++)
-        job.order[next[job.key[i]]++] = (uint32_t)i;
-}
-
-/* Counts of (block, tile) become the place of the first row of each: tile by tile, in every tile
- * block by block. */
-static void scan_counts(const tile_job *job, int64_t blocks)
-{
-    uint32_t sum = 0;
-    for (int64_t tile = 0; tile < job->tile_count; tile++)
-        for (int64_t b = 0; b < blocks; b++) {
-            uint32_t *const offset = job->offset + b * job->tile_count + tile;
-            const uint32_t count = *offset;
-            *offset = sum;
-            sum += count;
-        }
+        job->tile[i] = tile_of(&job->tiling, job->position + 3 * i);
 }
 
 void vti_sort_tracers(vt_simulation *s)
@@ -290,19 +264,15 @@ void vti_sort_tracers(vt_simulation *s)
     if (is_in_order(&job.tiling, count, job.position))
         return;
     const size_t mark = vti_arena_mark(&s->arena);
-    const int32_t *const tiles = job.tiling.tiles;
-    job.tile_count = (int64_t)tiles[0] * tiles[1] * tiles[2];
-    job.block = (count + MOST_BLOCKS - 1) / MOST_BLOCKS;
-    job.block = job.block < LEAST_BLOCK ? LEAST_BLOCK : job.block;
-    const int64_t blocks = (count + job.block - 1) / job.block;
-    job.order = vti_arena_push(&s->arena, 4 * (size_t)count);
-    const size_t mark_of_keys = vti_arena_mark(&s->arena);
-    job.key = vti_arena_push(&s->arena, 4 * (size_t)count);
-    job.offset = vti_arena_push(&s->arena, 4 * (size_t)(blocks * job.tile_count));
-    vti_parallel_for(threads, count, job.block, count_block, &job);
-    scan_counts(&job, blocks);
-    vti_parallel_for(threads, count, job.block, place_block, &job);
-    vti_arena_pop(&s->arena, mark_of_keys);
-    vti_permute_set(&s->tracers.set, job.order, count, &s->arena, threads);
+    const int32_t *const n = job.tiling.tiles;
+    const int64_t tiles = (int64_t)n[0] * n[1] * n[2];
+    uint32_t *const order = vti_arena_push(&s->arena, 4 * (size_t)count);
+    const size_t mark_of_tiles = vti_arena_mark(&s->arena);
+    uint32_t *const start = vti_arena_push(&s->arena, 4 * (size_t)(tiles + 1));
+    job.tile = vti_arena_push(&s->arena, 4 * (size_t)count);
+    vti_parallel_for(threads, count, TILED_AT_ONCE, find_tiles, &job);
+    vti_counting_sort(job.tile, count, tiles, start, order, &s->arena, threads);
+    vti_arena_pop(&s->arena, mark_of_tiles);
+    vti_permute_set(&s->tracers.set, order, count, &s->arena, threads);
     vti_arena_pop(&s->arena, mark);
 }

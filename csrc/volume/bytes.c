@@ -47,25 +47,15 @@ void vti_put_zeros(vt_bytes *b, size_t size)
         memset(to, 0, size);
 }
 
-void vti_put_byte(vt_bytes *b, uint8_t value)
-{
-    vti_put(b, &value, sizeof value);
-}
-
-void vti_put_uint32(vt_bytes *b, uint32_t value)
-{
-    vti_put(b, &value, sizeof value);
-}
-
-void vti_put_int64(vt_bytes *b, int64_t value)
-{
-    vti_put(b, &value, sizeof value);
-}
-
-void vti_put_double(vt_bytes *b, double value)
-{
-    vti_put(b, &value, sizeof value);
-}
+#define PUT_A(kind, type)                                                                          \
+    void vti_put_##kind(vt_bytes *b, type value)                                                   \
+    {                                                                                              \
+        vti_put(b, &value, sizeof value);                                                          \
+    }
+PUT_A(byte, uint8_t)
+PUT_A(uint32, uint32_t)
+PUT_A(int64, int64_t)
+PUT_A(double, double)
 
 void vti_put_string(vt_bytes *b, const char *text)
 {

@@ -200,13 +200,15 @@ def scene_warnings():
     for function in (node for file in files for node in ast.parse(read(file)).body):
         if not isinstance(function, ast.FunctionDef):
             continue
-        calls = [n for n in ast.walk(function) if isinstance(n, ast.Call)]
-        if not any(ast.unparse(call.func) == "warn" for call in calls):
+        nodes = list(ast.walk(function))
+        calls = [n for n in nodes if isinstance(n, ast.Call) and ast.unparse(n.func) == "warn"]
+        if not calls:
             continue
         texts = [
-            _joined(n.value) for n in ast.walk(function)
+            _joined(n.value) for n in nodes
             if isinstance(n, ast.Assign) and ast.unparse(n.targets[0]) == "text"
         ]  # fmt: skip
+        texts += [_joined(call.args[0]) for call in calls if ast.unparse(call.args[0]) != "text"]
         found += [_message(text, ast.get_docstring(function)) for text in texts]
     return "\n\n".join(found)
 

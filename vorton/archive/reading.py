@@ -140,7 +140,23 @@ def is_no_archive(path: Path) -> bool:
 # ---- reading ----
 
 
-class Archive:
+class Placed:
+    """What has frames, and knows where each lies in a file: its offset and length."""
+
+    _places: dict[int, tuple[int, int]]
+
+    @property
+    def frames(self) -> list[int]:
+        """Numbers of the whole frames, ascending."""
+        return list(self._places)
+
+    @property
+    def last(self) -> int:
+        """Number of the last frame, 0: there is none."""
+        return next(reversed(self._places), 0)
+
+
+class Archive(Placed):
     """A motion archive that is read; one that is being written has the frames that are whole.
 
     Parameters
@@ -173,7 +189,7 @@ class Archive:
     def __init__(self, path: str | os.PathLike[str]) -> None:
         self.path = Path(path)
         try:
-            file = open(self.path, "rb")  # noqa: SIM115
+            file = open(self.path, "rb")
         except OSError as error:
             raise explain(error, self.path, "cannot read") from error
         self._open(file)
@@ -188,7 +204,7 @@ class Archive:
 
     def _open(self, file: BinaryIO) -> None:
         self._file = file
-        self._places: dict[int, tuple[int, int]] = {}
+        self._places = {}
         self.lost: dict[int, str] = {}
         try:
             self._size = file.seek(0, os.SEEK_END)
@@ -210,16 +226,6 @@ class Archive:
     def close(self) -> None:
         """Close the file."""
         self._file.close()
-
-    @property
-    def frames(self) -> list[int]:
-        """Numbers of the frames, ascending."""
-        return list(self._places)
-
-    @property
-    def last(self) -> int:
-        """Number of the last frame, 0: there is none."""
-        return next(reversed(self._places), 0)
 
     def scene(self, number: int | None = None) -> Scene:
         """The scene that a frame belongs to, None: the last one, or the next.

@@ -11,10 +11,10 @@ from typing import Any
 
 from ..files.disk import explain, gone, replaced, write_atomically
 from .branches import shared_frames
-from .reading import BLOCK, FRAME, Archive, head_block, index_block
+from .reading import BLOCK, FRAME, Archive, Placed, head_block, index_block
 
 
-class ArchiveWriter:
+class ArchiveWriter(Placed):
     """An archive that grows; one that is there is gone on with.
 
     The whole frames of an archive are kept; one that is damaged or missing may be put back. Where
@@ -28,13 +28,6 @@ class ArchiveWriter:
     about : dict
         The head: `describe_scene`.
 
-    Attributes
-    ----------
-    frames : list of int
-        Numbers of the whole frames, ascending.
-    last : int
-        Number of the last of them, 0: there is none.
-
     Raises
     ------
     OSError
@@ -43,7 +36,7 @@ class ArchiveWriter:
 
     def __init__(self, path: Path, about: Mapping[str, Any]) -> None:
         self.path = path
-        self._places: dict[int, tuple[int, int]] = {}
+        self._places = {}
         self._about = about
         self._busy = threading.Lock()  # frames are read while others are written
         head = head_block(about)
@@ -73,16 +66,6 @@ class ArchiveWriter:
         last."""
         begin = sum(self._places[number]) if number else self._begin
         return next((at - begin for n, (at, _) in self._places.items() if n > number), None)
-
-    @property
-    def frames(self) -> list[int]:
-        """Numbers of the whole frames, ascending."""
-        return list(self._places)
-
-    @property
-    def last(self) -> int:
-        """Number of the last frame, 0: there is none."""
-        return next(reversed(self._places), 0)
 
     def block(self, number: int) -> bytes:
         """A frame that is there, as `Archive.block`."""

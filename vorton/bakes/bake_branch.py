@@ -23,9 +23,8 @@ from .bake_folders import link
 from .bake_frames import frame_name
 from .bake_opening import check_states, difference, open_manifest, replace_after
 from .baking import (
-    Parts,
     Volumes,
-    bake_timed,
+    bake,
     check_frames,
     describe_bake,
     made_with,
@@ -140,15 +139,7 @@ def branch(
             manifest.save()
             _take_states(manifest, scene, origin.archive, frame)
             _link_frames(manifest, origin, frame)
-    return bake_timed(
-        Parts(),
-        scene,
-        folder,
-        **how,
-        progress=progress,
-        threads=threads,
-        overwrite=overwrite,
-    )
+    return bake(scene, folder, **how, progress=progress, threads=threads, overwrite=overwrite)
 
 
 def _frames_of(origin: Manifest, frame: int) -> tuple[int, int]:

@@ -189,19 +189,7 @@ def bake(
         Ctrl-C. All frames before it are whole, that which was being written, too; call bake again
         to go on.
     """
-    return bake_timed(
-        Parts(),
-        scene,
-        out,
-        frames=frames,
-        fps=fps,
-        volumes=volumes,
-        tracers=tracers,
-        archive=archive,
-        progress=progress,
-        threads=threads,
-        overwrite=overwrite,
-    )
+    return bake_timed(Parts(), **locals())
 
 
 def bake_timed(
@@ -235,7 +223,8 @@ def bake_timed(
         manifest = open_manifest(folder, scene, settings, (first, last), overwrite)
         todo = {n for n in range(first, last + 1) if not manifest.is_whole(n)}
         manifest.save()  # first: files that no manifest tells of would be somebody else's
-        states = _open_archive(manifest, sim) if archive else None
+        about = describe_bake(manifest, sim.scene)
+        states = ArchiveWriter(manifest.archive, about) if archive else None
         plan = _plan(todo, last, states)
         if plan:
             with Progress(len(plan), f"bake {scene.name}", progress) as shown_progress:
@@ -258,10 +247,6 @@ def prepare_folder(out: str | os.PathLike[str]) -> Path:
     folder = Path(out)
     make_folder(folder)
     return folder
-
-
-def _open_archive(manifest: Manifest, sim: Simulation) -> ArchiveWriter:
-    return ArchiveWriter(manifest.archive, describe_bake(manifest, sim.scene))
 
 
 def describe_bake(manifest: Manifest, scene: Scene) -> dict[str, Any]:

@@ -161,7 +161,7 @@ class Keys(Animation):
     50.0
     """
 
-    keys: tuple[tuple[Any, ...], ...] = field(dataclasses.MISSING, _check_keys, "keyframes")  # noqa: RUF009
+    keys: tuple[tuple[Any, ...], ...] = field(dataclasses.MISSING, _check_keys, "keyframes")
     interpolation: str = choice("linear", INTERPOLATIONS, "of keys that do not say")
 
     def _check(self) -> None:
@@ -221,7 +221,7 @@ class Samples(Animation):
     25.0
     """
 
-    values: tuple[Value, ...] = field(dataclasses.MISSING, _check_samples, "value of each frame")  # noqa: RUF009
+    values: tuple[Value, ...] = field(dataclasses.MISSING, _check_samples, "value of each frame")
     fps: float | None = number(None, "1/s", "frames a second", above=0, most=1e9, optional=True)
     start: float = number(0.0, "s", "time of the first value", least=-LATEST, most=LATEST)
 
@@ -268,7 +268,7 @@ def animatable(constant: Any, keys: Any = None, depth: int | None = None) -> Any
     """
     check = constant.metadata["check"]
     check_key = (keys or constant).metadata["check"]
-    depth = _depth(constant.default) if depth is None else depth
+    depth = int(is_array(constant.default)) if depth is None else depth  # 0: a number, 1: several
 
     def checked(name: str, value: Any) -> Any:
         if isinstance(value, Mapping):
@@ -292,11 +292,6 @@ def _is_deeper(value: Any, depth: int) -> bool:
             return False
         value = value[0]
     return is_array(value)
-
-
-def _depth(value: Any) -> int:
-    """Of a default: 0 for a number, 1 for several."""
-    return int(is_array(value))
 
 
 def value_at(value: Any, time: float) -> Any:

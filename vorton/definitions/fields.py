@@ -171,13 +171,17 @@ def from_dict(data: Mapping[str, Any], types: Iterable[type[Definition]], what: 
     return cls(**values)
 
 
-def check_one_of(
-    name: str, value: Any, types: tuple[type[Definition], ...], what: str
-) -> Definition:
-    """A definition of one of `types`, or the plain data of one; `what` is "a shape" or the like."""
-    if isinstance(value, Mapping):
-        return from_dict(value, types, name)
-    if not isinstance(value, types):
-        known = ", ".join(cls.__name__ for cls in types)
-        raise TypeError(f"{name} = {shown(value)}: must be {what}: {known}")
-    return value
+def one_of(types: tuple[type[Definition], ...], what: str, optional: bool = False) -> Any:
+    """A check for definitions of `types`, or the plain data of one; `what` is "a shape", say."""
+
+    def check(name: str, value: Any) -> Any:
+        if optional and value is None:
+            return None
+        if isinstance(value, Mapping):
+            return from_dict(value, types, name)
+        if not isinstance(value, types):
+            known = ", ".join(cls.__name__ for cls in types)
+            raise TypeError(f"{name} = {shown(value)}: must be {what}: {known}")
+        return value
+
+    return check

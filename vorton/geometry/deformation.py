@@ -51,7 +51,7 @@ class Deformation(Definition):
     (2, 4, 3)
     """
 
-    vertices: np.ndarray = field(  # noqa: RUF009
+    vertices: np.ndarray = field(
         dataclasses.MISSING, _check_vertices,
         "as many in each frame as the mesh has, in the space of the body; within 1e9", "m",
         form="(frames, n, 3) numbers",

@@ -130,10 +130,10 @@ class Mesh(Shape):
     path: str | None = field(
         None, lambda n, v: check_path(n, v, "mesh"), "mesh file", optional=True, form="str or path"
     )
-    vertices: np.ndarray | None = field(  # noqa: RUF009
+    vertices: np.ndarray | None = field(
         None, check_vertices, "places of the vertices", "m", optional=True, form="(n, 3) numbers"
     )
-    faces: np.ndarray | None = field(  # noqa: RUF009
+    faces: np.ndarray | None = field(
         None, check_faces, "indices of vertices, counter-clockwise seen from outside",
         optional=True, form="(m, 3) whole numbers",
     )  # fmt: skip
@@ -243,7 +243,7 @@ class Mesh(Shape):
 class Polytope(Shape):
     """The convex hull of points. For bodies."""
 
-    points: np.ndarray = field(  # noqa: RUF009
+    points: np.ndarray = field(
         dataclasses.MISSING, check_vertices, "at least 4 that do not lie in one plane", "m",
         form="(n, 3) numbers",
     )  # fmt: skip

@@ -12,7 +12,7 @@ from typing import Any
 
 from ..base.checks import names_of
 from ..definitions.animation import Animation, animatable, largest, mapped
-from ..definitions.fields import check_one_of, field, number, vector
+from ..definitions.fields import field, number, one_of, vector
 from .mesh_shapes import Mesh, Polytope, Torus
 from .shape_base import Shape, refuse_moving
 
@@ -164,11 +164,6 @@ class Plane(Shape):
 BODIES: tuple[type[Shape], ...] = (Sphere, Box, Disk, Cylinder, Torus, Mesh)
 
 
-def check_body(name: str, value: Any) -> Shape:
-    """A shape that has an inside, or the plain data of one."""
-    return check_one_of(name, value, BODIES, "a body")  # type: ignore[return-value]
-
-
 @dataclasses.dataclass(frozen=True, eq=False)
 class Surface(Shape):
     """A layer on the surface of a body: smoke that comes off its skin. `volume` is its area times
@@ -183,11 +178,11 @@ class Surface(Shape):
     0.1257
     """
 
-    shape: Shape = field(  # noqa: RUF009
-        dataclasses.MISSING, check_body, "the body; a mesh may be open",
+    shape: Shape = field(
+        dataclasses.MISSING, one_of(BODIES, "a body"), "the body; a mesh may be open",
         form=names_of(BODIES),
     )  # fmt: skip
-    thickness: float = number(dataclasses.MISSING, "m", "of the layer", above=0)  # type: ignore[arg-type]  # noqa: RUF009
+    thickness: float = number(dataclasses.MISSING, "m", "of the layer", above=0)  # type: ignore[arg-type]
     offset: float = number(0.0, "m", "from the surface to the middle of the layer, outward")
 
     def _check(self) -> None:
@@ -201,11 +196,6 @@ SHAPES: tuple[type[Shape], ...] = (*BODIES, Surface)
 SOLIDS: tuple[type[Shape], ...] = (*BODIES, Capsule, Plane, Polytope)
 
 
-def check_shape(name: str, value: Any) -> Shape:
-    """A shape, or the plain data of one."""
-    return check_one_of(name, value, SHAPES, "a shape")  # type: ignore[return-value]
-
-
-def check_filled(name: str, value: Any) -> Shape:
-    """A shape that fills its inside, which a Surface does not; or the plain data of one."""
-    return check_one_of(name, value, BODIES, "a filled shape")  # type: ignore[return-value]
+check_shape = one_of(SHAPES, "a shape")
+check_filled = one_of(BODIES, "a filled shape")
+"""Of a shape that fills its inside, which a Surface does not."""

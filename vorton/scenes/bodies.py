@@ -11,7 +11,7 @@ from .. import _core
 from ..base.checks import names_of, shown
 from ..base.extras import load_extra
 from ..definitions.animation import split
-from ..definitions.fields import Definition, check_one_of, field
+from ..definitions.fields import Definition, field, one_of
 from ..definitions.tables import Table, by_keyword
 from ..definitions.transform import Transform, add_parent, parent_field
 from ..geometry.deformation import Deformation
@@ -25,16 +25,16 @@ CONCAVITY = 0.05
 """Largest concavity of the pieces that coacd makes of a mesh (its `threshold`)."""
 
 
+_check_solid = one_of(SOLIDS, "a shape of a body")
+
+
 def _check_shape(name: str, value: Any) -> Shape | tuple[Shape, ...]:
     """A shape, or several; or the plain data of them."""
     if not isinstance(value, (list, tuple)):
-        return check_one_of(name, value, SOLIDS, "a shape of a body")  # type: ignore[return-value]
+        return _check_solid(name, value)
     if not value:
         raise ValueError(f"{name} = {shown(value)}: must hold at least one shape")
-    checked = [
-        check_one_of(f"{name}[{i}]", v, SOLIDS, "a shape of a body") for i, v in enumerate(value)
-    ]
-    return tuple(checked)  # type: ignore[arg-type]
+    return tuple(_check_solid(f"{name}[{i}]", v) for i, v in enumerate(value))
 
 
 def _check_name(name: str, value: Any) -> str:
@@ -43,10 +43,6 @@ def _check_name(name: str, value: Any) -> str:
     if not value.isprintable() or len(value.encode()) > 63:
         raise ValueError(f"{name} = {shown(value)}: must be printable and at most 63 bytes long")
     return value
-
-
-def _check_deformation(name: str, value: Any) -> Any:
-    return check_one_of(name, value, (Deformation,), "a deformation")
 
 
 _BODY = Table("body")
@@ -75,7 +71,7 @@ def _decompose(shape: dict[str, Any], what: str) -> list[dict[str, Any]]:
 class BodyBase(Definition):
     """What bodies and containers share."""
 
-    shape: Any = field(  # noqa: RUF009
+    shape: Any = field(
         dataclasses.MISSING, _check_shape, "one or several", form=f"{names_of(SOLIDS)}, or several"
     )
     name: str = field("", _check_name, "for messages and records")
@@ -231,7 +227,9 @@ class Body(BodyBase):
     torque: Any = by_keyword(_BODY("torque"))
     specific_heat: float | None = by_keyword(_BODY("specific_heat"))
     deformation: Deformation | None = by_keyword(
-        field(None, _check_deformation, "where its vertices are", optional=True)
+        field(
+            None, one_of((Deformation,), "a deformation"), "where its vertices are", optional=True
+        )
     )
 
     def _check_deformed(self, deformation: Deformation) -> None:

@@ -41,8 +41,7 @@ def _add_force(kind: str, item: Any, core: Any, **values: Any) -> None:
         kind=kind,
         shape=core_shape(item.shape),
         parent=add_parent(item.parent, core),
-        **split(**_FORCE.values(item), **core_growth(item.shape)),
-        **values,
+        **split(**(_FORCE.values(item) | core_growth(item.shape) | values)),
     )
 
 
@@ -164,15 +163,8 @@ class ForceGrid(OnNodes):
     )
 
     def _add_to(self, core: Any) -> None:
-        core.add(
-            "force",
-            kind="grid",
-            acts_on="fluid",
-            values=self.acceleration,
-            shape=core_shape(self.shape),
-            parent=add_parent(self.parent, core),
-            **split(**self._nodes(_FORCE), **core_growth(self.shape)),
-        )
+        nodes = self._nodes(_FORCE)
+        _add_force("grid", self, core, acts_on="fluid", values=self.acceleration, **nodes)
 
 
 @dataclasses.dataclass(frozen=True, eq=False)

@@ -15,7 +15,7 @@ from ..base.pickled import Pickled
 from ..definitions.ambient import AMBIENTS, Air, Ambient
 from ..definitions.combustion import Combustion
 from ..definitions.docstrings import with_parameters
-from ..definitions.fields import check_one_of, from_dict, number, plain
+from ..definitions.fields import from_dict, number, one_of, plain
 from ..definitions.method import Method
 from ..definitions.tables import Table
 from ..files.disk import write_atomically
@@ -64,16 +64,6 @@ def _check_method(name: str, value: Any) -> Method:
     return value
 
 
-def _check_ambient(name: str, value: Any) -> Ambient:
-    return check_one_of(name, value, AMBIENTS, "an ambient fluid")  # type: ignore[return-value]
-
-
-def _check_combustion(name: str, value: Any) -> Combustion | None:
-    if value is None:
-        return None
-    return check_one_of(name, value, (Combustion,), "a law of combustion")  # type: ignore[return-value]
-
-
 _SIMULATION = Table("simulation")
 
 # What a scene takes from the table of a simulation; its wind may change, as an effect may.
@@ -96,8 +86,8 @@ _DEFAULT = {name: item.default for name, item in OF_SIMULATION.items()}
 
 _CHECKS = {
     "name": check_file_name,
-    "ambient": _check_ambient,
-    "combustion": _check_combustion,
+    "ambient": one_of(AMBIENTS, "an ambient fluid"),
+    "combustion": one_of((Combustion,), "a law of combustion", optional=True),
     **{name: item.metadata["check"] for name, item in UP_TO_SCENE.items()},
     "method": _check_method,
     **{name: item.metadata["check"] for name, item in OF_SIMULATION.items()},
@@ -189,27 +179,17 @@ class Scene(Pickled):
         max_nodes: int = _DEFAULT["max_nodes"],
         at_capacity: str = _DEFAULT["at_capacity"],
     ) -> None:
+        given = {
+            **locals(),
+            "ambient": Air() if ambient is None else ambient,
+            "method": Method() if method is None else method,
+        }
+        del given["self"]
         self._sources: list[Source] = []
         self._effects: list[Effect] = []
         self._bodies: list[BodyBase] = []
-        self.name = name
-        self.seed = seed
-        self.gravity = gravity
-        self.ambient = Air() if ambient is None else ambient
-        self.combustion = combustion
-        self.wind = wind
-        self.voxel = voxel
-        self.spacing = spacing
-        self.detail = detail
-        self.detail_strength = detail_strength
-        self.viscosity = viscosity
-        self.thermal_diffusivity = thermal_diffusivity
-        self.dissipation = dissipation
-        self.method = Method() if method is None else method
-        self.max_vortons = max_vortons
-        self.max_tracers = max_tracers
-        self.max_nodes = max_nodes
-        self.at_capacity = at_capacity
+        for key, value in given.items():
+            setattr(self, key, value)
 
     def __setattr__(self, name: str, value: Any) -> None:
         self._check_open(name)

@@ -50,12 +50,11 @@ def _warn_of_no_buoyancy(scene: Scene) -> None:
     rises = pulled and method.buoyancy != "none" and method.buoyancy_scale > 0
     emitters = [index for index, s in enumerate(scene.sources) if isinstance(s, Emitter)]
     if emitters and rises and method.velocity != "poisson":
-        text = (
+        warn(
             f"sources[{emitters[0]}]: Emitter: with Method.velocity {method.velocity!r} its fluid "
             "neither rises nor sinks: that needs 'poisson'; Method(buoyancy='none') says that this "
             "is meant"
         )
-        warn(text)
 
 
 def _warn_of_no_flow(scene: Scene) -> None:
@@ -63,12 +62,11 @@ def _warn_of_no_flow(scene: Scene) -> None:
     method = scene.method
     solid = [index for index, body in enumerate(scene.bodies) if body.panels > 0]
     if solid and method.bodies != "none" and method.velocity != "poisson":
-        text = (
+        warn(
             f"bodies[{solid[0]}]: {scene.bodies[solid[0]]._what()}: with Method.velocity "
             f"{method.velocity!r} the flow does not know of it: that needs 'poisson'; panels=0 or "
             "Method(bodies='none') says that this is meant"
         )
-        warn(text)
 
 
 def has_share(*shares: Any) -> bool:
@@ -99,12 +97,11 @@ def _warn_of_celsius(scene: Scene) -> None:
         if value is None or not _is_cold(value, ambient):
             continue
         kelvin = f": {value + 273.15:g}" if isinstance(value, (int, float)) else ""
-        text = (
+        warn(
             f"{group}[{index}]: {type(item).__name__}.temperature = {shown(value)}: in kelvin that "
             f"is far colder than the ambient fluid, {ambient:g} K; for degrees Celsius add "
             f"273.15{kelvin}"
         )
-        warn(text)
 
 
 def _length_of(shape: Shape) -> float:
@@ -128,12 +125,11 @@ def warn_of_coarse_voxel(scene: Scene, voxel: float, what: str) -> None:
         length = _smoke_length(source)
         if length >= voxel:
             continue
-        text = (
+        warn(
             f"{what} = {voxel:g} m: the smoke of sources[{index}], {type(source).__name__}, is "
             f"born smaller than one such voxel, {length:.2g} m. It is the length of an edge in "
             f"metres; {length / 20:.2g} would show it"
         )
-        warn(text)
         return
 
 
@@ -219,14 +215,13 @@ def _warn_of_fine_cells(scene: Scene) -> None:
     if together < max(MANY_NODES, 4 * apart):
         return
     flat = "make the second a Plane, or let it shed nothing (shedding=0), "
-    text = (
+    warn(
         f"{small}: its cores of {least:.2g} m set the cells of the whole grid; for {large} cells "
         f"of {wide:.2g} m would do, one where there are now {(wide / least) ** 3:.0f}. Give the "
         f"first wider cores, {flat if large.startswith('bodies') else ''}"
         "or simulate it in a scene of its own; "
         f"Scene(spacing={least:.2g}) says that this is meant"
     )
-    warn(text)
 
 
 WIDE = 1.6
@@ -247,13 +242,12 @@ def _warn_of_wide_cores(scene: Scene) -> None:
         if core <= WIDE * size:
             continue
         said = "Scene.spacing" if core == scene.spacing else "its cores"
-        text = (
+        warn(
             f"sources[{index}], Emitter: {said} of {core:.2g} m are too wide for its fire, "
             f"{size:.2g} m across (the cube root of its volume): the flame is thinned out, looks "
             f"cold and gives less heat. Up to {size:.2g} m will do, {size / 5:.2g} m shows "
             "its form; or give it a larger shape"
         )
-        warn(text)
 
 
 GAS_AT_MOST = 100.0
@@ -270,13 +264,12 @@ def _warn_of_fire_in_liquid(scene: Scene) -> None:
     for index, source in enumerate(scene.sources):
         if not has_share(getattr(source, "fuel", None)):
             continue
-        text = (
+        warn(
             f"sources[{index}]: {type(source).__name__}.fuel = {shown(source.fuel)}: burns, as in "
             f"air, in the ambient fluid {type(ambient).__name__} of {ambient.density:g} kg/m^3, "
             "where fires go out; for a fire leave Scene.ambient as it is, Air(), and for hot or "
             "light fluid in a liquid leave fuel out and give temperature or density"
         )
-        warn(text)
         return
 
 
@@ -298,13 +291,12 @@ def _warn_of_fast_jets(scene: Scene) -> None:
         wanted = speed / (24 * scene.method.turn * many)
         if core >= wanted:
             continue
-        text = (
+        warn(
             f"sources[{index}], Jet: {speed:g} m/s in cores of {core:.2g} m take some "
             f"{many * wanted / core:.0f} substeps in 1/24 s, of all that is in the "
             f"scene, bodies too; {many} would do for cores of {wanted:.2g} m, which need "
             "a radius of three times that"
         )
-        warn(text)
         return
 
 
@@ -322,12 +314,11 @@ def _warn_of_close_pulses(scene: Scene) -> None:
         most = speed / (CLOSE_PULSES * core)
         if rate <= most or scene.method.cleaning == 0:
             continue
-        text = (
+        warn(
             f"sources[{index}], Jet: at {rate:g} pulses a second its rings are born "
             f"{speed / rate:.2g} m apart, closer than cores of {core:.2g} m allow, and "
             f"may blow up. Up to {most:.3g} will do: leave rate out, or give narrower cores"
         )
-        warn(text)
         return
 
 

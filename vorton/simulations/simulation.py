@@ -49,17 +49,6 @@ class Simulation(LiveChanges, BodyMotion, Pickled):
 
     Attributes
     ----------
-    vortons, tracers : Vortons, Tracers
-        The particles as NumPy views.
-    grids : Grids
-        The fields as NumPy views.
-    scene : Scene
-        The scene, with what was given here instead, and the method of now. It does not change any
-        more: copy it (``copy.copy``) to make another one of it.
-    method : Method
-        The method of now. Setting it switches: see `method`.
-    fps : float
-        Frames a second; may be set.
     frame : int
         Frames that have been stepped, >= 0; may be set.
 
@@ -115,26 +104,16 @@ class Simulation(LiveChanges, BodyMotion, Pickled):
         max_nodes: int | None = None,
         at_capacity: str | None = None,
     ) -> None:
+        given = locals()
         if scene is not None and not isinstance(scene, Scene):
             raise TypeError(f"scene = {shown(scene)}: must be a Scene")
         self._scene = Scene() if scene is None else copy.copy(scene)
         self.fps = fps
-        instead = {
-            "spacing": spacing,
-            "viscosity": viscosity,
-            "thermal_diffusivity": thermal_diffusivity,
-            "method": method,
-            "max_vortons": max_vortons,
-            "max_tracers": max_tracers,
-            "max_nodes": max_nodes,
-            "at_capacity": at_capacity,
-        }
-        for name, value in instead.items():
-            if value is not None:
+        for name, value in given.items():
+            if name in Scene.__annotations__ and value is not None:
                 setattr(self._scene, name, value)
-        self._threads = (
-            0 if threads is None else check_integer("threads", threads, least=0, most=64)
-        )
+        threads = 0 if threads is None else threads
+        self._threads = check_integer("threads", threads, least=0, most=64)
         self.frame = self._warned = 0
         self._altered = False
         self._made_with_fps, self._made_with_method = self._fps, self._scene.method
@@ -157,7 +136,8 @@ class Simulation(LiveChanges, BodyMotion, Pickled):
 
     @property
     def scene(self) -> Scene:
-        """The scene, with what was given instead and the method of now; it cannot be changed."""
+        """The scene, with what was given instead and the method of now; it cannot be changed: copy
+        it (``copy.copy``) to make another one of it."""
         return self._scene
 
     @property
@@ -177,7 +157,7 @@ class Simulation(LiveChanges, BodyMotion, Pickled):
 
     @property
     def fps(self) -> float:
-        """Frames a second: `step` goes on by 1 / fps."""
+        """Frames a second: `step` goes on by 1 / fps; may be set."""
         return self._fps
 
     @fps.setter
@@ -199,8 +179,6 @@ class Simulation(LiveChanges, BodyMotion, Pickled):
         TypeError, ValueError
             Not a Method; one that the scene does not allow (gas that would burn in a closed
             container): then nothing has changed.
-        vorton.BusyError
-            Another thread is inside this simulation.
 
         Examples
         --------
@@ -254,8 +232,6 @@ class Simulation(LiveChanges, BodyMotion, Pickled):
             Less room than there are particles alive; not a whole number; not a method for it.
         MemoryError
             No memory for it.
-        vorton.BusyError
-            Another thread is inside this simulation.
 
         Examples
         --------
@@ -267,14 +243,10 @@ class Simulation(LiveChanges, BodyMotion, Pickled):
         other = object.__new__(type(self))
         if hasattr(self, "__dict__"):  # of a class derived from this one
             other.__dict__.update(copy.deepcopy(self.__dict__))
-        for name in ("_altered", "_fps", "_threads", "_warned", "frame"):
-            setattr(other, name, getattr(self, name))
-        other._made_with_fps = self._made_with_fps
-        other._made_with_method = self._made_with_method
-        other._scene = copy.copy(self._scene)
+        for name in set(Simulation.__slots__) - {"_core", "_grids", "_tracers", "_vortons"}:
+            setattr(other, name, copy.copy(getattr(self, name)))
         for name, value in room.items():
             setattr(other._scene, name, value)
-        other._added = list(self._added)
         other._open(self._core.copy(**room))
         if method is not None:
             other.method = method
@@ -296,8 +268,6 @@ class Simulation(LiveChanges, BodyMotion, Pickled):
         ------
         TypeError
             Not a simulation.
-        vorton.BusyError
-            Another thread is inside one of them.
 
         Examples
         --------
@@ -324,8 +294,6 @@ class Simulation(LiveChanges, BodyMotion, Pickled):
             late, while it ran.
         OSError
             When the file cannot be written; an older file is then as it was.
-        vorton.BusyError
-            Another thread is inside this simulation.
 
         Examples
         --------
@@ -417,8 +385,6 @@ class Simulation(LiveChanges, BodyMotion, Pickled):
             Births that do not fit, for at_capacity="error": nothing has changed then. What bodies
             shed, splits or is kept as a halo in a later substep may not fit either: the substeps
             before it stay.
-        vorton.BusyError
-            Another thread is inside this simulation.
 
         Warns
         -----

@@ -247,15 +247,7 @@ class Tracers(Particles):
         Returns
         -------
         (n,) int64
-            Their ids.
-
-        Raises
-        ------
-        ValueError, TypeError
-            Wrong shape, dtype or range, NaN, infinity; fuel in a scene without combustion; nothing
-            has changed then.
-        vorton.CapacityError
-            No room for n more.
+            Their ids; raises as `Vortons.add`.
         """
         own = {"temperature": temperature, "fuel": fuel, "flame": flame, "smoke": smoke}
         return self._append(position, density, size, **own)

@@ -97,7 +97,7 @@ class Emitter(ChangingFluidSource):
     0.054
     """
 
-    shape: Shape = field(  # noqa: RUF009
+    shape: Shape = field(
         dataclasses.MISSING, check_shape, "where it is born", form=names_of(SHAPES)
     )
     renew: Any = animatable(
@@ -177,7 +177,7 @@ class Emitter(ChangingFluidSource):
         shape = self.shape._at(self.start) if once else self.shape
         wide = largest(rim)
         around = shape._grown(wide) if wide > 0 else shape._core_shape()
-        values = _EMITTER.values(self)
+        values: dict[str, Any] = {}
         if self.renew is not None:
             filling = _core.shape_volume(**around) / (0.5 * radius) ** 3
             most = limits(_EMITTER.rows["rate"])["most"]
@@ -191,14 +191,8 @@ class Emitter(ChangingFluidSource):
         values |= shape._animations()
         if wide > 0:
             values |= shape._animations_around(rim)
-        _, renew = core.add(
-            "emitter",
-            shape=shape._core_shape(),
-            around=around if wide > 0 else None,
-            core=radius,
-            parent=self._parent_id(core),
-            **self._fluid(**values),
-        )
+        values |= {"around": around if wide > 0 else None, "core": radius}
+        _, renew = self._add(core, _EMITTER, shape=shape._core_shape(), **values)
         if self.smoke != 0:
             self._smoke(renew)._add_to(core, voxel)
 

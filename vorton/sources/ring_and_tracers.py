@@ -79,8 +79,7 @@ class VortexRing(Sectioned, FluidSource):
         return around(self.center, max(self.radii))
 
     def _add_to(self, core: Any, voxel: float) -> None:
-        values = _RING.values(self) | {"radius": self.radii, "major": self._major()}
-        core.add("ring", **values, parent=self._parent_id(core), **self._fluid())
+        self._add(core, _RING, radius=self.radii, major=self._major())
 
     def _major_lies_along_axis(self) -> bool:
         a, m = self.axis, self.major
@@ -125,7 +124,7 @@ class Tracers(ChangingCarrier):
     1000
     """
 
-    shape: Shape = field(  # noqa: RUF009
+    shape: Shape = field(
         dataclasses.MISSING, check_shape,
         "where they are born. A mesh must be closed, unless it is a Surface's",
         form=names_of(SHAPES),

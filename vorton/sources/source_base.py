@@ -175,6 +175,11 @@ class FluidSource(Carrier):
     def _members(self) -> list[str]:
         return list(FLUID)
 
+    def _add(self, core: Any, table: Table, /, **values: Any) -> Any:
+        """Add the definition of a table, with what else it says or says instead."""
+        moving = table.values(self) | values
+        return core.add(table.definition, parent=self._parent_id(core), **self._fluid(**moving))
+
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class ChangingFluidSource(ChangingCarrier, FluidSource):

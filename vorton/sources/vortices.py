@@ -47,7 +47,7 @@ class Filament(Sectioned, FluidSource):
     0.05
     """
 
-    points: np.ndarray = field(  # noqa: RUF009
+    points: np.ndarray = field(
         dataclasses.MISSING, _check_curve,
         "2 (closed: 3) to 2^20 points, neighbours different. Spacing need not be even", "m",
         form="(n, 3) numbers",
@@ -81,13 +81,7 @@ class Filament(Sectioned, FluidSource):
         return self.points.min(axis=0), self.points.max(axis=0)
 
     def _add_to(self, core: Any, voxel: float) -> None:
-        core.add(
-            "filament",
-            points=self.points,
-            parent=self._parent_id(core),
-            **_FILAMENT.values(self),
-            **self._fluid(),
-        )
+        self._add(core, _FILAMENT, points=self.points)
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -118,8 +112,7 @@ class VortexTube(Sectioned, FluidSource):
         return np.minimum(self.start, self.end), np.maximum(self.start, self.end)
 
     def _add_to(self, core: Any, voxel: float) -> None:
-        parent = self._parent_id(core)
-        core.add("tube", **_TUBE.values(self), parent=parent, **self._fluid())
+        self._add(core, _TUBE)
 
 
 CORES_IN_SLUG = 2.75
@@ -235,10 +228,7 @@ class Jet(Sectioned, ChangingFluidSource):
         return Tracers(slab, **{**values, **arguments})
 
     def _add_to(self, core: Any, voxel: float) -> None:
-        values = _JET.values(self)
-        if self.rate is None:
-            values["rate"] = self._own_rate()
-        core.add("jet", parent=self._parent_id(core), **self._fluid(**values))
+        self._add(core, _JET, rate=self._own_rate() if self.rate is None else self.rate)
 
 
 def _check_body(name: str, value: Any) -> Shape:
@@ -256,7 +246,7 @@ class RandomCloud(FluidSource):
     3.2 eddies, under a smooth window that ends at the surface of the shape.
     """
 
-    shape: Shape = field(  # noqa: RUF009
+    shape: Shape = field(
         dataclasses.MISSING, _check_body, "thicker than an eddy; a mesh must be closed",
         form=names_of(BODIES),
     )  # fmt: skip
@@ -284,10 +274,4 @@ class RandomCloud(FluidSource):
         return self.shape._span()
 
     def _add_to(self, core: Any, voxel: float) -> None:
-        core.add(
-            "cloud",
-            shape=self.shape._at(self.time)._core_shape(),
-            parent=self._parent_id(core),
-            **_CLOUD.values(self),
-            **self._fluid(),
-        )
+        self._add(core, _CLOUD, shape=self.shape._at(self.time)._core_shape())

@@ -12,7 +12,7 @@ from .. import _core
 from ..definitions.method import Method
 from ..scenes.scene import Scene
 from ..simulations.simulation import Simulation
-from .case import Line, Result, case, product
+from .case import Line, Result, both, case, farthest, product
 from .rings import share_within
 
 KERNELS = ["gaussian", "wl", "ball"]
@@ -62,17 +62,8 @@ def one_vorton(kernel: str) -> Result:
         near = r < 0.1 * core
         series = math.sqrt(2 / math.pi) * (1 / 3 - (r / core) ** 2 / 10 + (r / core) ** 4 / 56)
         exact[near] = (series * alpha * r / (4 * np.pi * core**3))[near]
-    worst = np.abs(found / exact - 1).argmax()
-    lines = (Line("exact", p, exact), Line("vorton", p, found))
-    return Result(
-        "speed, where it is farthest off",
-        exact[worst],
-        found[worst],
-        1e-6,
-        "m/s",
-        axes=("distance / core", "speed, m/s"),
-        lines=lines,
-    )
+    axes = ("distance / core", "speed, m/s")
+    return farthest("speed, where it is farthest off", (p, exact, found), 1e-6, "m/s", axes)
 
 
 @case(
@@ -199,7 +190,7 @@ def straight_tube(apart: float) -> Result:
         "m/s",
         float(exact.max()),
         ("distance, m", "speed, m/s"),
-        (Line("exact", distance, exact), Line("vorton", distance, found[0])),
+        both(distance, exact, found[0]),
     )
 
 

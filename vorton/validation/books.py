@@ -88,12 +88,8 @@ def books_of_a_wavy_ring(route: str, quantity: str) -> Result:
     start, found = _kept(route)[quantity]
     if quantity == "energy":
         return Result("energy", start, found, 0.01, "m^5/s^2")
-    tolerance = 1e-5 if quantity == "strength" else ROUTES[route][1]
     if quantity == "strength":
-        return Result(
-            "|sum of strengths| over sum of |strengths|", start, found, tolerance, "", 1.0
-        )
-    what = f"change of the {quantity}, over the impulse" + (
-        " x 1 m" if "angular" in quantity else ""
-    )
-    return Result(what, start, found, tolerance, "", 1.0)
+        return Result("|sum of strengths| over sum of |strengths|", start, found, 1e-5, "", 1.0)
+    over = "the impulse x 1 m" if "angular" in quantity else "the impulse"
+    what = f"change of the {quantity}, over {over}"
+    return Result(what, start, found, ROUTES[route][1], "", 1.0)

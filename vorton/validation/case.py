@@ -118,6 +118,22 @@ def case(
     return enter
 
 
+def both(x: Any, exact: Any, found: Any) -> tuple[Line, Line]:
+    """The lines of a figure that compares two curves over the same x."""
+    return Line("exact", x, exact), Line("vorton", x, np.array(found))
+
+
+def farthest(
+    quantity: str, curves: tuple[Any, Any, Any], tolerance: float, unit: str, axes: tuple[str, str],
+    scale: float | None = None,
+) -> Result:  # fmt: skip
+    """Where a curve is farthest off; curves: x, exact and found values; `scale` as of `Result`."""
+    _, exact, found = curves
+    worst = np.abs((found - exact) / (scale or exact)).argmax()
+    values = float(exact[worst]), float(found[worst])
+    return Result(quantity, *values, tolerance, unit, scale, axes, both(*curves))
+
+
 def product(**values: list[Any]) -> Iterator[dict[str, Any]]:
     """All combinations of values by name, the last name first."""
     found: list[dict[str, Any]] = [{}]

@@ -12,7 +12,7 @@ from ..definitions.ambient import Water
 from ..definitions.method import Method
 from ..scenes.scene import Scene
 from ..simulations.simulation import Simulation
-from .case import Line, Result, case, product
+from .case import Result, both, case, farthest, product
 from .rings import saffman
 
 A0 = 0.25  # m; exp(-r^2 / a^2), a^2 grows at 4 nu
@@ -189,10 +189,7 @@ def shape_of_a_gaussian(what: str) -> Result:
         "",
         1.0,
         ("distance from the middle, m", what),
-        tuple(
-            Line(label, np.sqrt(r2)[order], values[order])
-            for label, values in (("exact", exact), ("vorton", found))
-        ),
+        both(np.sqrt(r2)[order], exact[order], found[order]),
     )
 
 
@@ -246,7 +243,7 @@ def core_of_a_straight_vortex() -> Result:
         0.02,
         "m^2",
         axes=("time, s", "a^2, m^2"),
-        lines=(Line("exact", times, exact), Line("vorton", times, squares)),
+        lines=both(times, exact, squares),
     )
 
 
@@ -257,17 +254,10 @@ def swirl_of_a_straight_vortex() -> Result:
     square = RADIUS**2 + 4 * NU * times[-1]
     exact = (1 - np.exp(-(distance**2) / square)) / (2 * np.pi * distance)
     exact *= TUBE / np.sqrt(TUBE**2 + distance**2)
-    worst = np.abs(found - exact).argmax()
-    return Result(
-        "speed, where it is farthest off",
-        float(exact[worst]),
-        float(found[worst]),
-        0.03,
-        "m/s",
-        float(exact.max()),
-        ("distance from the axis, m", "speed, m/s"),
-        (Line("exact", distance, exact), Line("vorton", distance, found)),
-    )
+    axes = ("distance from the axis, m", "speed, m/s")
+    curves = distance, exact, found
+    top = float(exact.max())
+    return farthest("speed, where it is farthest off", curves, 0.03, "m/s", axes, top)
 
 
 # ---- a viscous ring ----
@@ -307,7 +297,7 @@ def viscous_ring(quantity: str) -> Result:
     """A ring whose core widens from .10 to .15 m."""
     times, square, z, impulse = _viscous_ring()
     if quantity == "core":
-        line = Line("vorton", times, square), Line("exact", times, 0.01 + 0.2 * times)
+        line = both(times, 0.01 + 0.2 * times, square)
         axes = ("time, s", "a^2, m^2")
         return Result("a^2", 0.15**2, float(square[-1]), 0.05, "m^2", axes=axes, lines=line)
     if quantity == "impulse":

@@ -14,7 +14,7 @@ from ..geometry.shapes import Disk
 from ..scenes.scene import Scene
 from ..simulations.simulation import Simulation
 from ..sources.emitter import Emitter
-from .case import Line, Result, case, product
+from .case import Result, both, case, product
 
 AMBIENT = float(np.float32(293.15))  # K
 STILL = {"heat": 0.0, "radiation": 0.0, "mixing": 0.0}
@@ -248,5 +248,5 @@ def width_of_a_heated_ball(quantity: str) -> Result:
         float((after / before).mean()),
         0.01,
         axes=("distance before, m", "distance after, m"),
-        lines=(Line("exact", before, growth * before), Line("vorton", before, after)),
+        lines=both(before, growth * before, after),
     )

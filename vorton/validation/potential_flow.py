@@ -18,7 +18,7 @@ from ..scenes.effects import Wind
 from ..scenes.scene import Scene
 from ..simulations.simulation import Simulation
 from ..sources.ring_and_tracers import VortexRing
-from .case import Line, Result, case, product
+from .case import Result, both, case, product
 
 WIND = np.array((1.0, 0.3, -0.2))
 U = float(np.linalg.norm(WIND))
@@ -93,10 +93,7 @@ def speed_along_a_sphere() -> Result:
         "m/s",
         U,
         ("sine of the angle with the stream", "speed, m/s"),
-        (
-            Line("exact", sine[order], 1.5 * U * sine[order]),
-            Line("vorton", sine[order], speed[order]),
-        ),
+        both(sine[order], 1.5 * U * sine[order], speed[order]),
     )
 
 
@@ -184,10 +181,7 @@ def released_sphere(bodies: str, share: float) -> Result:
         1e-6 if bodies == "none" else 0.01,
         "m/s^2",
         axes=("time, s", "height, m"),
-        lines=(
-            Line("exact", time, 5 + exact / 2 * time**2),
-            Line("vorton", time, np.array(heights)),
-        ),
+        lines=both(time, 5 + exact / 2 * time**2, heights),
     )
 
 

@@ -79,28 +79,27 @@ def set_night(scene: Any = None, *, ground: float | None = 0.0, size: float = 10
     size : float
         Edge of the ground, default 100.
     """
-    import bpy
-
-    scene = scene or bpy.context.scene
-    scene.world = bpy.data.worlds.new("night")
-    scene.world.use_nodes = True
-    sky = node_of(scene.world.node_tree, "ShaderNodeBackground")
-    sky.inputs["Color"].default_value = NIGHT
-    add("moon", bpy.data.lights.new("moon", "SUN"), (50, 0, -55), scene=scene).data.energy = 3
+    scene = _set_sky(scene, "night", NIGHT, "moon", 3)
     if ground is not None:
         _add_ground(scene, ground, size)
 
 
 def set_day(scene: Any = None) -> None:
     """An even sky and a sun, for smoke without fire."""
+    _set_sky(scene, "sky", DAY, "sun", 6)
+
+
+def _set_sky(scene: Any, name: str, color: Any, light: str, energy: float) -> Any:
+    """An even sky and one light, of the scene that is returned."""
     import bpy
 
     scene = scene or bpy.context.scene
-    scene.world = bpy.data.worlds.new("sky")
+    scene.world = bpy.data.worlds.new(name)
     scene.world.use_nodes = True
     sky = node_of(scene.world.node_tree, "ShaderNodeBackground")
-    sky.inputs["Color"].default_value = DAY
-    add("sun", bpy.data.lights.new("sun", "SUN"), (50, 0, -55), scene=scene).data.energy = 6
+    sky.inputs["Color"].default_value = color
+    add(light, bpy.data.lights.new(light, "SUN"), (50, 0, -55), scene=scene).data.energy = energy
+    return scene
 
 
 def _add_ground(scene: Any, height: float, size: float) -> None:

@@ -156,16 +156,10 @@ def add_bake(
 
     Parameters
     ----------
-    place : path
-        As for `find_sequence`.
-    frame_start : int
-        Frame of the scene at which the first file is shown, default 1.
+    place, frame_start, name, scene
+        As for `load_sequence`; the name is that of the material, too.
     look : Look, optional
         Default: measured.
-    name : str, optional
-        Of object and material; default: that of the files.
-    scene : bpy.types.Scene, optional
-        Default: the current one.
 
     Returns
     -------

@@ -128,7 +128,7 @@ def make_stage(
     prims += body_prims(manifest, scene)
     prims.append(_camera(bounds, host.unit))
     root = Prim("Xform", identifier(name), _placed(axis, host.unit), prims, {"kind": "component"})
-    _complete_paths(root, "")
+    _complete_paths(root)
     path = folder / f"{name}.usda"
     write_atomically(
         path, text.layer_text(_about(manifest, root.name, axis, host), [root]).encode()
@@ -248,7 +248,7 @@ def _camera(bounds: list[Any], unit: float) -> Prim:
     )
 
 
-def _complete_paths(prim: Prim, where: str) -> None:
+def _complete_paths(prim: Prim) -> None:
     """Targets of relationships are told from the root prim on: make them whole."""
     root = f"/{prim.name}"
     for child in prim.children:

@@ -21,6 +21,7 @@ from .places import (
     bake_folder,
     find_bake,
     find_scene,
+    in_file,
     is_same,
     json_path,
     scene_name,
@@ -262,11 +263,7 @@ def show_bake(scene, folder):
         shown = volumes.add_bake(folder, frame_start=start, name=scene_name(scene), scene=scene)
         scene.vorton.result = shown
     shown.scale = (1 / metres(scene),) * 3
-    if bpy.data.filepath:
-        try:
-            shown.data.filepath = bpy.path.relpath(shown.data.filepath)
-        except ValueError:  # on another drive
-            pass
+    shown.data.filepath = in_file(shown.data.filepath)
     if again:
         volumes.measure_again(shown, folder)
     show_bodies(Manifest.find(folder), f"{scene_name(scene)} bodies", scene, metres(scene))
@@ -498,14 +495,15 @@ def stop_before_load(*_):
     Running.stop()
 
 
+add_classes, remove_classes = bpy.utils.register_classes_factory(CLASSES)
+
+
 def register():
-    for cls in CLASSES:
-        bpy.utils.register_class(cls)
+    add_classes()
     bpy.app.handlers.load_pre.append(stop_before_load)
 
 
 def unregister():
     Running.stop()
     bpy.app.handlers.load_pre.remove(stop_before_load)
-    for cls in reversed(CLASSES):
-        bpy.utils.unregister_class(cls)
+    remove_classes()

@@ -231,13 +231,14 @@ CLASSES = (
 )
 
 
+add_classes, remove_classes = bpy.utils.register_classes_factory(CLASSES)
+
+
 def register():
-    for cls in CLASSES:
-        bpy.utils.register_class(cls)
+    add_classes()
     bpy.types.VIEW3D_MT_add.append(draw_menu)
 
 
 def unregister():
     bpy.types.VIEW3D_MT_add.remove(draw_menu)
-    for cls in reversed(CLASSES):
-        bpy.utils.unregister_class(cls)
+    remove_classes()

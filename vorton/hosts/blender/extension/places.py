@@ -84,6 +84,14 @@ def find_bake(folder):
     return Manifest.find(folder)
 
 
+def in_file(path):
+    """A path as the .blend file keeps it: relative to its folder, where that can be."""
+    try:
+        return bpy.path.relpath(path) if bpy.data.filepath else path
+    except ValueError:  # on another drive
+        return path
+
+
 def json_path(scene):
     """Where the scene of vorton is written: beside the .blend file."""
     return base_folder() / f"{scene_name(scene)}.vorton.json"

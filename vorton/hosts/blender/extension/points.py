@@ -9,7 +9,7 @@ from vorton import Manifest
 from vorton.hosts.blender.points import add_points, set_points
 from vorton.hosts.blender.sampling import metres
 
-from .places import scene_name
+from .places import in_file, scene_name
 
 FILES, START = "vorton_files", "vorton_start"
 """Custom properties of what shows points: how the names of the files begin, and the frame of the
@@ -26,12 +26,7 @@ def show_points(scene, folder):
     if shown is None or shown.name not in scene.objects:
         shown = scene.vorton.points = add_points(f"{scene_name(scene)} points", scene)
     first = manifest.frames[0]
-    path = str(manifest.file(first, ".npz").absolute())
-    if bpy.data.filepath:
-        try:
-            path = bpy.path.relpath(path)
-        except ValueError:  # on another drive
-            pass
+    path = in_file(str(manifest.file(first, ".npz").absolute()))
     shown[FILES], shown[START] = path.removesuffix(f"{first:04d}.npz"), scene.frame_start
     follow(scene)
 

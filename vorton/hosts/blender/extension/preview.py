@@ -11,13 +11,13 @@ from vorton.hosts.blender.export import export_scene, outline
 from vorton.hosts.blender.live import Live
 from vorton.hosts.blender.sampling import frame_rate, metres
 
+from .bakes import ERRORS, refused
 from .places import find_scene
 
 EVERY = 0.04  # s, between two frames
 SIZE = 3.0  # pixels, of a point
 COLD, HOT = np.array((0.75, 0.78, 0.82, 0.7)), np.array((1.0, 0.45, 0.1, 0.9))
 SHADERS = "POINT_FLAT_COLOR", "FLAT_COLOR", "3D_FLAT_COLOR"  # from Blender 4.5, 4.0 and before
-ERRORS = (ValueError, TypeError, OSError, RuntimeError)
 
 
 class Preview:
@@ -131,13 +131,11 @@ class VORTON_OT_live(bpy.types.Operator):
             redraw()
             return {"FINISHED"}
         if bpy.app.background:
-            self.report({"ERROR"}, "there is no window to show it in")
-            return {"CANCELLED"}
+            return refused(self, RuntimeError("there is no window to show it in"))
         try:
             Preview.begin(context.scene)
         except ERRORS as error:
-            self.report({"ERROR"}, str(error))
-            return {"CANCELLED"}
+            return refused(self, error)
         return {"FINISHED"}
 
 

@@ -14,11 +14,11 @@ def make_group(name, settings):
     made = {}
     for setting in settings.values():
         for key, (function, arguments) in setting.properties().items():
-            made[key] = getattr(bpy.props, function)(**known(function, arguments))
+            made[key] = getattr(bpy.props, function)(**known(arguments))
     return type(name, (bpy.types.PropertyGroup,), {"__annotations__": made})
 
 
-def known(function, arguments):
+def known(arguments):
     """The arguments that this version of Blender knows: it may lack a unit."""
     unit = arguments.get("unit", "NONE")
     if unit not in bpy.types.Property.bl_rna.properties["unit"].enum_items:
@@ -50,34 +50,27 @@ METHOD = make_group("VORTON_PG_method", roles.METHOD_SETTINGS)
 SIMULATION = make_group("VORTON_PG_simulation", roles.SCENE_SETTINGS)
 
 
+def fixed(kind, name, description, **more):
+    """A property of so named a kind that is not animated."""
+    make = getattr(bpy.props, f"{kind}Property")
+    return make(name=name, description=description, options=set(), **more)
+
+
 class VORTON_PG_object(bpy.types.PropertyGroup):
     """What an object is for vorton."""
 
-    role: bpy.props.EnumProperty(
-        name="Role",
-        description="What the object is for vorton",
-        items=role_items(),
-        options=set(),
-    )
-    use_skin: bpy.props.BoolProperty(
-        name="Skin",
-        description="Born in a layer on the surface instead of inside: for open meshes, too",
-        options=set(),
+    role: fixed("Enum", "Role", "What the object is for vorton", items=role_items())
+    use_skin: fixed(
+        "Bool", "Skin", "Born in a layer on the surface instead of inside: for open meshes, too"
     )
     skin: bpy.props.PointerProperty(type=SKIN)
-    carries_smoke: bpy.props.BoolProperty(
-        name="Carries smoke",
-        description="Smoke that shows it: in the core of the ring, in the nozzle of the jet",
-        options=set(),
+    carries_smoke: fixed(
+        "Bool",
+        "Carries smoke",
+        "Smoke that shows it: in the core of the ring, in the nozzle of the jet",
     )
-    outside: bpy.props.BoolProperty(
-        name="Outside",
-        description="Removes what is outside of the mesh instead of inside",
-        options=set(),
-    )
-    definition: bpy.props.StringProperty(
-        name="Definition", description="A definition of vorton as JSON", options=set()
-    )
+    outside: fixed("Bool", "Outside", "Removes what is outside of the mesh instead of inside")
+    definition: fixed("String", "Definition", "A definition of vorton as JSON")
     __annotations__.update(
         {name: bpy.props.PointerProperty(type=group) for name, group in ROLE_GROUPS.items()}
     )
@@ -93,63 +86,51 @@ class VORTON_PG_scene(bpy.types.PropertyGroup):
         subtype="DIR_PATH",
         options=RELATIVE,
     )
-    keep_archive: bpy.props.BoolProperty(
-        name="Keep archive",
-        description="Keep the state of each frame, from which a bake goes on: without it a bake "
+    keep_archive: fixed(
+        "Bool",
+        "Keep archive",
+        "Keep the state of each frame, from which a bake goes on: without it a bake "
         "that was cancelled simulates from the start again",
         default=True,
-        options=set(),
     )
-    keep_points: bpy.props.BoolProperty(
-        name="Keep points",
-        description="Keep what carries the smoke of each frame as points, too, and show them: "
+    keep_points: fixed(
+        "Bool",
+        "Keep points",
+        "Keep what carries the smoke of each frame as points, too, and show them: "
         "four times as large as the volumes",
-        options=set(),
     )
-    subframes: bpy.props.IntProperty(
-        name="Subframes",
-        description="How often a frame what moves is looked at: more where an emitter or a body "
+    subframes: fixed(
+        "Int",
+        "Subframes",
+        "How often a frame what moves is looked at: more where an emitter or a body "
         "turns fast, whose smoke would have corners",
         default=1,
         min=1,
         max=8,
-        options=set(),
     )
-    use_fields: bpy.props.BoolProperty(
-        name="Blender's force fields",
-        description="Wind, vortex, turbulence and drag fields of Blender act on the fluid, too",
+    use_fields: fixed(
+        "Bool",
+        "Blender's force fields",
+        "Wind, vortex, turbulence and drag fields of Blender act on the fluid, too",
         default=True,
-        options=set(),
     )
-    use_colliders: bpy.props.BoolProperty(
-        name="Blender's colliders",
-        description="Objects with Blender's collision physics are bodies, too",
+    use_colliders: fixed(
+        "Bool",
+        "Blender's colliders",
+        "Objects with Blender's collision physics are bodies, too",
         default=True,
-        options=set(),
     )
-    result: bpy.props.PointerProperty(
-        type=bpy.types.Object,
-        name="Volume",
-        description="The object that shows the bake",
-        options=set(),
+    result: fixed("Pointer", "Volume", "The object that shows the bake", type=bpy.types.Object)
+    points: fixed(
+        "Pointer", "Points", "The object that shows the points of the bake", type=bpy.types.Object
     )
-    points: bpy.props.PointerProperty(
-        type=bpy.types.Object,
-        name="Points",
-        description="The object that shows the points of the bake",
-        options=set(),
-    )
-    ambient: bpy.props.EnumProperty(
-        name="Ambient",
-        description="The fluid at rest around everything",
+    ambient: fixed(
+        "Enum",
+        "Ambient",
+        "The fluid at rest around everything",
         items=[(cls.__name__, cls.__name__, cls.__doc__.split("\n")[0]) for cls in AMBIENTS],
-        options=set(),
     )
-    use_combustion: bpy.props.BoolProperty(
-        name="Combustion",
-        description="Fuel burns, and hot fluid cools",
-        options=set(),
-    )
+    use_combustion: fixed("Bool", "Combustion", "Fuel burns, and hot fluid cools")
     combustion: bpy.props.PointerProperty(type=COMBUSTION)
     method: bpy.props.PointerProperty(type=METHOD)
     simulation: bpy.props.PointerProperty(type=SIMULATION)
@@ -170,14 +151,15 @@ CLASSES = (
 )
 
 
+add_classes, remove_classes = bpy.utils.register_classes_factory(CLASSES)
+
+
 def register():
-    for cls in CLASSES:
-        bpy.utils.register_class(cls)
+    add_classes()
     bpy.types.Object.vorton = bpy.props.PointerProperty(type=VORTON_PG_object)
     bpy.types.Scene.vorton = bpy.props.PointerProperty(type=VORTON_PG_scene)
 
 
 def unregister():
     del bpy.types.Scene.vorton, bpy.types.Object.vorton
-    for cls in reversed(CLASSES):
-        bpy.utils.unregister_class(cls)
+    remove_classes()
