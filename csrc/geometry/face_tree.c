@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/symmetric_solve.h"
 #include "base/vec3.h"
 
 enum { LEAF = 8 };
@@ -53,12 +54,9 @@ static void move_center(const sorted_face *faces, const double mean[3], vt_face_
         for (int r = 0; r < 3; r++)
             vti_add_scaled(matrix[r], off[r], off);
     }
-    double cross[3][3];
-    for (int r = 0; r < 3; r++)
-        vti_cross(matrix[(r + 1) % 3], matrix[(r + 2) % 3], cross[r]);
-    const double determinant = vti_dot(matrix[0], cross[0]);
-    for (int r = 0; r < 3; r++)
-        vti_add_scaled(node->center, side[r] / determinant, cross[r]);
+    double move[3];
+    vti_solve_symmetric(3, 3, matrix[0], side, move);
+    vti_add_scaled(node->center, 1, move);
 }
 
 static void measure(const sorted_face *faces, vt_face_node *node)

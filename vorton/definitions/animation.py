@@ -264,7 +264,7 @@ def animatable(constant: Any, keys: Any = None, depth: int | None = None) -> Any
 
     Each of their values goes through the check of `constant`, or of the field `keys` where what
     they may be differs. A list that is nested deeper than the default, or than `depth`, has a value
-    for each frame.
+    for each frame; a tuple in the place of a number has not.
     """
     check = constant.metadata["check"]
     check_key = (keys or constant).metadata["check"]
@@ -286,7 +286,11 @@ def animatable(constant: Any, keys: Any = None, depth: int | None = None) -> Any
 
 
 def _is_deeper(value: Any, depth: int) -> bool:
-    """Whether it holds lists in lists: a number has depth 0, several numbers have depth 1."""
+    """Whether it holds lists in lists: a number has depth 0, several numbers have depth 1. Where
+    a number is to be, a tuple is a point that was meant for another parameter, not one for each
+    frame."""
+    if depth == 0 and isinstance(value, tuple):
+        return False
     for _ in range(depth):
         if not is_array(value) or not len(value):
             return False
