@@ -32,12 +32,42 @@ static int compare_faces(const void *left, const void *right)
     return a->face < b->face ? -1 : a->face > b->face;
 }
 
+/* Moves the centre from where it lies among the faces to where it is as far from all their planes
+ * as can be, as the middle of a sphere is: solves, with normals n, their mean m, heights h of the
+ * centre above the planes and their mean g, by least squares
+ *
+ *   (n - m) . move = g - h
+ *
+ * What is as good as flat leaves the centre where it is. */
+static void move_center(const sorted_face *faces, const double mean[3], vt_face_node *node)
+{
+    const double flat = 1e-6 * node->count;
+    double matrix[3][3] = {{flat, 0, 0}, {0, flat, 0}, {0, 0, flat}}, side[3] = {0}, height = 0;
+    for (int32_t i = 0; i < node->count; i++)
+        height += (vti_dot(faces[i].plane, node->center) - faces[i].plane[3]) / node->count;
+    for (int32_t i = 0; i < node->count; i++) {
+        const double *const plane = faces[i].plane;
+        double off[3];
+        vti_subtract(plane, mean, off);
+        vti_add_scaled(side, height - (vti_dot(plane, node->center) - plane[3]), off);
+        for (int r = 0; r < 3; r++)
+            vti_add_scaled(matrix[r], off[r], off);
+    }
+    double cross[3][3];
+    for (int r = 0; r < 3; r++)
+        vti_cross(matrix[(r + 1) % 3], matrix[(r + 2) % 3], cross[r]);
+    const double determinant = vti_dot(matrix[0], cross[0]);
+    for (int r = 0; r < 3; r++)
+        vti_add_scaled(node->center, side[r] / determinant, cross[r]);
+}
+
 static void measure(const sorted_face *faces, vt_face_node *node)
 {
     for (int32_t i = 0; i < node->count; i++) {
-        vti_add_scaled(node->axis, 1, faces[i].plane);
+        vti_add_scaled(node->axis, 1.0 / node->count, faces[i].plane);
         vti_add_scaled(node->center, 1.0 / node->count, faces[i].point);
     }
+    move_center(faces, node->axis, node);
     if (!(vti_normalise(node->axis) > 0))
         node->axis[0] = 1;
     double size = sqrt(vti_dot(node->center, node->center));
@@ -90,11 +120,43 @@ static int32_t split(vt_face_tree *tree, sorted_face *faces, int32_t first, int3
     return split(tree, faces, first + count / 2, count - count / 2, node->next);
 }
 
+/* The face through which one leaves from the middle in a direction. */
+static int32_t find_behind(int32_t count, const double (*plane)[4], const double middle[3],
+                           const double direction[3])
+{
+    int32_t found = 0;
+    double nearest = 0; /* of all the largest share of the way to a plane */
+    for (int32_t f = 0; f < count; f++) {
+        const double room = plane[f][3] - vti_dot(plane[f], middle);
+        const double along = vti_dot(plane[f], direction);
+        if (room > 0 && along > nearest * room) {
+            nearest = along / room;
+            found = f;
+        }
+    }
+    return found;
+}
+
+static void fill_cube(vt_face_tree *tree, int32_t count, const double (*plane)[4])
+{
+    enum { CELLS = VT_CUBE_CELLS };
+    for (int n = 0; n < VT_CUBE; n++) {
+        const int side = n / (CELLS * CELLS), axis = side / 2;
+        double direction[3];
+        direction[axis] = side % 2 ? -1 : 1;
+        direction[(axis + 1) % 3] = (2 * (n % CELLS) + 1.0) / CELLS - 1;
+        direction[(axis + 2) % 3] = (2 * (n / CELLS % CELLS) + 1.0) / CELLS - 1;
+        tree->behind[n] = find_behind(count, plane, tree->middle, direction);
+    }
+}
+
 int vti_fill_face_tree(vt_face_tree *tree, int32_t count, const double (*plane)[4],
-                       const double (*point)[3])
+                       const double (*point)[3], const double middle[3])
 {
     if (tree->node_count == 0)
         return 0;
+    memcpy(tree->middle, middle, sizeof tree->middle);
+    fill_cube(tree, count, plane);
     sorted_face *const faces = vti_allocate(sizeof *faces * (size_t)count);
     if (!faces)
         return -1;

@@ -16,7 +16,8 @@ static size_t place_arrays(vt_polytope *p)
     const size_t nodes = sizeof *p->tree.node * (size_t)p->tree.node_count;
     const size_t orders = p->tree.node_count > 0 ? (size_t)p->face_count : 0;
     const size_t ordered = sizeof(double) * 4 * orders;
-    const size_t indices = orders + (size_t)p->face_count + 1 + (size_t)p->corner_count;
+    const size_t guesses = p->tree.node_count > 0 ? VT_CUBE : 0;
+    const size_t indices = orders + guesses + (size_t)p->face_count + 1 + (size_t)p->corner_count;
     char *const memory = p->memory;
     if (memory) {
         p->vertex = (double (*)[3])(void *)memory;
@@ -24,7 +25,8 @@ static size_t place_arrays(vt_polytope *p)
         p->tree.node = (vt_face_node *)(void *)(memory + vertices + planes);
         p->tree.plane = (double (*)[4])(void *)(memory + vertices + planes + nodes);
         p->tree.order = (int32_t *)(void *)(memory + vertices + planes + nodes + ordered);
-        p->first = p->tree.order + orders;
+        p->tree.behind = p->tree.order + orders;
+        p->first = p->tree.behind + guesses;
         p->corner = p->first + p->face_count + 1;
     }
     return vertices + planes + nodes + ordered + sizeof(int32_t) * indices;
@@ -96,7 +98,7 @@ int vti_measure_polytope(vt_polytope *p)
     for (int32_t f = 0; f < p->face_count; f++)
         memcpy(point[f], p->vertex[p->corner[p->first[f]]], sizeof *point);
     const int failed = vti_fill_face_tree(&p->tree, p->face_count, (const double (*)[4])p->plane,
-                                          (const double (*)[3])point);
+                                          (const double (*)[3])point, p->center);
     vti_free(point);
     return failed;
 }
@@ -194,7 +196,8 @@ static void look_into(const vt_polytope *p, const double point[3], double enough
 double vti_polytope_distance(const vt_polytope *p, const double point[3], double enough,
                              int32_t *face)
 {
-    farthest most = {above(p->plane[0], point), 0};
+    const int32_t start = p->tree.node_count > 0 ? vti_guess_face(&p->tree, point) : 0;
+    farthest most = {above(p->plane[start], point), start};
     if (p->tree.node_count > 0)
         look_into(p, point, enough, &most);
     for (int32_t f = 1; f < p->face_count && p->tree.node_count == 0; f++)
