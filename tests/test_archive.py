@@ -18,7 +18,7 @@ import numpy as np
 import pytest
 from bakes import VOLUMES, content, quiet, small_scene
 from hand_made import simulation
-from marks import limits_address_space, slow_but
+from marks import SANITIZED, limits_address_space, slow_but
 from test_bake_interrupted import count_steps
 from test_c_library import build, needs_compiler
 
@@ -301,7 +301,7 @@ def test_an_archive_that_is_cut_off_at_every_length(tiny, tmp_path):
     with Archive(path) as archive:
         ends = {n: at + size for n, (at, size) in archive._places.items()}
         begin = archive._begin
-    for length in range(len(raw), -1, -1):
+    for length in range(len(raw), -1, -7 if SANITIZED else -1):
         os.truncate(path, length)
         whole = [n for n, end in ends.items() if end <= length]
         assert frames_that_are_right(library, path, states) == (whole if length >= begin else None)
@@ -311,15 +311,15 @@ def test_an_archive_that_is_cut_off_at_every_length(tiny, tmp_path):
 def test_ten_thousand_bits_of_an_archive_flipped(tiny, tmp_path):
     raw, states = tiny
     library, path, rng = load_library(), tmp_path / "a.vta", np.random.default_rng(10)
-    lost = 0
-    for at in rng.integers(8 * len(raw), size=10_000):
+    lost, count = 0, 1500 if SANITIZED else 10_000
+    for at in rng.integers(8 * len(raw), size=count):
         flipped = bytearray(raw)
         flipped[at // 8] ^= 1 << at % 8
         path.write_bytes(flipped)
         right = frames_that_are_right(library, path, states)
         lost += right != list(states)
         assert right is None or len(right) >= len(states) - 1
-    assert lost > 9000  # of the index a bit may be wrong, which the frames do not need
+    assert lost > 0.9 * count  # of the index a bit may be wrong, which the frames do not need
 
 
 def test_what_fills_a_frame_up_is_zero_to_all_readers(reference, tmp_path):

@@ -1,5 +1,6 @@
 """Bodies: shapes and their distances (VALIDATION S1), definitions, motion, bad input."""
 
+import ctypes
 import itertools
 import json
 import math
@@ -7,6 +8,7 @@ import math
 import numpy as np
 import pytest
 from marks import slow_but
+from native import load
 from scipy.spatial import ConvexHull, Delaunay
 from scipy.spatial.transform import Rotation
 
@@ -123,6 +125,29 @@ def test_s1_a_hull_of_thousands_of_faces():
     away, foot = (x - nearest)[~inside], nearest[~inside]
     beyond = (away @ points.T).max(axis=1) - (away * foot).sum(axis=1)
     assert (beyond < 1e-9 * np.linalg.norm(away, axis=1)).all()
+
+
+def test_the_search_for_a_face_begins_at_one_from_any_point():
+    """Also where a share of the way from the middle is infinite, or no number."""
+    code = """
+        #include "geometry/face_tree.h"
+        int32_t cell_of(const double *point)
+        {
+            int32_t behind[VT_CUBE];
+            for (int32_t n = 0; n < VT_CUBE; n++)
+                behind[n] = n;
+            const vt_face_tree tree = {.behind = behind};
+            return vti_guess_face(&tree, point);
+        }
+        """
+    library = load("csrc/geometry/face_tree.c", code=code)
+    sizes = [5e-324, 1e-310, 1e-300, 2e-300, 1e-9, 1.0, 1e300, math.inf]
+    values = [0.0, math.nan, *sizes, *(-size for size in sizes)]
+    cells = 6**3
+    for point in itertools.product(values, repeat=3):
+        assert 0 <= library.cell_of((ctypes.c_double * 3)(*point)) < cells, point
+    middles = {library.cell_of((ctypes.c_double * 3)(*way)) for way in around(CUBE)}
+    assert middles == set(range(cells))
 
 
 def test_particles_meet_a_hull_of_thousands_of_faces_as_they_meet_a_ball():

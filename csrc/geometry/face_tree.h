@@ -48,7 +48,7 @@ int32_t vti_count_face_nodes(int32_t faces);
 int vti_fill_face_tree(vt_face_tree *tree, int32_t faces, const double (*plane)[4],
                        const double (*point)[3], const double middle[3]);
 
-/* The face near which a point outside lies, roughly. */
+/* The face near which a point outside lies, roughly; any for what is as good as the middle. */
 static inline int32_t vti_guess_face(const vt_face_tree *tree, const double point[3])
 {
     double way[3], most = 0;
@@ -60,7 +60,7 @@ static inline int32_t vti_guess_face(const vt_face_tree *tree, const double poin
             side = c;
         }
     }
-    if (!(most > 0))
+    if (!(most > 1e-300)) /* of less the inverse may be infinite */
         return 0;
     const double cells = VT_CUBE_CELLS, scale = 0.5 * cells / most;
     const int32_t u = (int32_t)fmin(0.5 * cells + scale * way[(side + 1) % 3], cells - 1);
