@@ -162,7 +162,7 @@ def add_effects(scene):
 
 def frames(method):
     """How many frames there are: fewer where they cost more."""
-    return {"viscous": 23, "room": 16}.get(method, STEPS)
+    return {"viscous": 23, "room": 12}.get(method, STEPS)
 
 
 def run(method, threads, steps=None, state=None):

@@ -375,6 +375,10 @@ def test_volumes_are_read_as_they_were_written(tmp_path, half, compress):
             seen += near.sum()
         assert seen == len(grid.index)
     assert len(grids["density"].index) == volume.info()["active_voxels"]
+    (alone,) = vdb_files.read(path, ["temperature", "heat"]).items()
+    assert alone[0] == "temperature"
+    np.testing.assert_array_equal(alone[1].index, grids["temperature"].index)
+    np.testing.assert_array_equal(alone[1].values, grids["temperature"].values)
 
 
 def test_an_empty_volume_and_what_is_none(tmp_path):

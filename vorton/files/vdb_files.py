@@ -11,6 +11,7 @@ import dataclasses
 import os
 import struct
 import zlib
+from collections.abc import Collection
 from pathlib import Path
 from typing import Any
 
@@ -133,7 +134,8 @@ def _leaf_values(reader: _Reader, dtype: np.dtype[Any], count: int, zipped: bool
     return np.frombuffer(content, dtype)
 
 
-def _read_grid(reader: _Reader) -> tuple[str, Grid]:
+def _read_grid(reader: _Reader, names: Collection[str] | None) -> tuple[str, Grid | None]:
+    """Name of the next grid, and the grid, or None where it is not among the names."""
     name, kind, _ = reader.text(), reader.text(), reader.text()
     half = kind.endswith("_HalfFloat")
     kinds = {"Tree_float_5_4_3": 1, "Tree_vec3s_5_4_3": 3}
@@ -144,6 +146,9 @@ def _read_grid(reader: _Reader) -> tuple[str, Grid]:
     start, values_at, end = reader.numbers("3q")
     if not reader.at <= start <= values_at <= end <= len(reader.data):
         raise ValueError(f"grid {name} lies at bytes {start}, {values_at} and {end}, out of order")
+    if names is not None and name not in names:
+        reader.at = end
+        return name, None
     reader.at = start
     zipped = bool(reader.numbers("I")[0] & ZIP)
     reader.skip_metadata()
@@ -180,8 +185,8 @@ def is_packed(content: bytes | memoryview) -> bool:
     return packed
 
 
-def read(path: str | os.PathLike[str]) -> dict[str, Grid]:
-    """The grids of a .vdb file by name, in the order of the file.
+def read(path: str | os.PathLike[str], names: Collection[str] | None = None) -> dict[str, Grid]:
+    """The grids of a .vdb file by name, in the order of the file: all, or of these names.
 
     Raises
     ------
@@ -191,13 +196,13 @@ def read(path: str | os.PathLike[str]) -> dict[str, Grid]:
         When it cannot be read.
     """
     try:
-        return decode(Path(path).read_bytes())
+        return decode(Path(path).read_bytes(), names)
     except (ValueError, zlib.error) as error:
         raise ValueError(f"{path}: is not a whole volume: {error}") from error
 
 
-def decode(content: bytes) -> dict[str, Grid]:
-    """The grids of what such a file holds.
+def decode(content: bytes, names: Collection[str] | None = None) -> dict[str, Grid]:
+    """The grids of what such a file holds: all, or of these names.
 
     Raises
     ------
@@ -212,4 +217,5 @@ def decode(content: bytes) -> dict[str, Grid]:
     reader.expect("b", 1, "whether grids have offsets")
     reader.take(IDENTIFIER)
     reader.skip_metadata()
-    return dict(_read_grid(reader) for _ in range(reader.numbers("I")[0]))
+    found = [_read_grid(reader, names) for _ in range(reader.numbers("I")[0])]
+    return {name: grid for name, grid in found if grid is not None}

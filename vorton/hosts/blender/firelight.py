@@ -45,7 +45,7 @@ class Glow:
 
 def measure_glow(path: str | os.PathLike[str]) -> Glow | None:
     """The glow of a file of a bake, or None where nothing glows."""
-    grid = vdb_files.read(path).get(GRIDS["heat"])
+    grid = vdb_files.read(path, [GRIDS["heat"]]).get(GRIDS["heat"])
     if grid is None or not len(grid.index):
         return None
     heat = grid.values.astype(float)

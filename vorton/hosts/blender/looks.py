@@ -99,7 +99,7 @@ def measure_look(
     powers = {density: np.asarray, heat: glow_power}
     best = dict.fromkeys(powers, (0.0, 0.0))  # how much there is; percentile of its columns
     for number in chosen:
-        grids = vdb_files.read(files[number])
+        grids = vdb_files.read(files[number], powers)
         for name, power in powers.items():
             if name not in grids or not len(grids[name].index):
                 continue

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """What the buttons do that bake: the scene, what is left of it from a frame on, a branch of it."""
 
+import time
+
 import bpy
 
 from vorton import Manifest, _core
@@ -28,6 +30,7 @@ from .points import show_points
 from .state import last_kept, read_bake
 
 WAIT = 0.2  # s, between two looks at a bake
+REDRAW = 1.0  # s, between two drawings of how far it is
 ERRORS = (ValueError, TypeError, OSError, RuntimeError)
 
 
@@ -38,6 +41,7 @@ class Running:
     export = None
     scene = ""
     folder = None
+    drawn = 0.0  # s, when the panels last were
     earlier = None  # what the scene had as its folder, where the bake goes to another
 
     @classmethod
@@ -124,7 +128,9 @@ class Baking:
         if event.type != "TIMER":
             return {"PASS_THROUGH"}
         if Running.job is not None and Running.job.poll():
-            redraw(context)
+            if time.monotonic() > Running.drawn + REDRAW:
+                redraw(context)
+                Running.drawn = time.monotonic()
             return {"PASS_THROUGH"}
         context.window_manager.event_timer_remove(self.timer)
         return self.finish(context)
