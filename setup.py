@@ -138,8 +138,13 @@ def digest_sources():
     return digest.hexdigest()[:16]
 
 
+def is_empty(path):
+    """Also where there is none: clang of zig may leave that where it fails."""
+    return not path.exists() or path.stat().st_size == 0
+
+
 def is_older(target, sources):
-    if not target.exists():
+    if is_empty(target):
         return True
     made = target.stat().st_mtime_ns
     return any(not s.exists() or s.stat().st_mtime_ns > made for s in sources)
@@ -212,6 +217,8 @@ class Toolchain:
             print("compile", f"{source.relative_to(ROOT)} {label}", flush=True)
             dependencies.unlink(missing_ok=True)  # without it nobody takes what a failure leaves
             self.run(command + ["-MMD", "-MF", str(dependencies), "-o", str(target)])
+            if is_empty(target):
+                raise CompileError(f"{shlex.join(command)} made nothing")
         return target
 
     def compile_all(self, jobs):

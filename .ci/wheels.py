@@ -12,9 +12,9 @@ Wheels are built without OpenMP, for which clang would need a runtime of its own
 other libraries: the threads are those of the pool. Instruction sets are chosen when programs run.
 
 Each wheel is held against its tag and the stable ABI, that for ARM Macs against its signatures.
-With --like, .ci/bits.c must give the same digests with the libraries of the wheels as with that
-one, a source build: where it can run, on another processor by qemu-aarch64, as a program of Windows
-by wine64.
+Where they can run, on another processor by qemu-aarch64, as programs of Windows by wine64, the
+tests in C and the examples in C and C++ must pass with what the wheel brings; with --like,
+.ci/bits.c must give the same digests with its library as with that one, a source build.
 """
 
 import argparse
@@ -38,6 +38,11 @@ from typing import NamedTuple
 
 ROOT = Path(__file__).resolve().parent.parent
 MOST_BYTES = 4_000_000  # of a wheel
+BITS = ROOT / ".ci" / "bits.c"
+PROGRAMS = [
+    *(ROOT / "tests" / "c" / name for name in ("api.c", "archive.c")),
+    *(ROOT / "examples" / "c" / name for name in ("ring.c", "plugin.cpp")),
+]
 SOURCES = (".py", ".pyi", ".h", ".def")  # of what wheels hold many files
 NUMPY = "numpy==2.4.*"  # its headers: they serve NumPy 1.22 and later
 
@@ -280,18 +285,22 @@ def check_signatures(name, folder):
                 sys.exit(f"{name}: {file} is not signed as its pages are")
 
 
-def compile_bits(compiler, library, program):
-    """.ci/bits.c, linked with a library that then lies beside the program."""
-    run(*compiler, "-std=c11", "-O1", "-I", ROOT / "csrc" / "include", ROOT / ".ci" / "bits.c",
-        library, "-lm", "-o", program)  # fmt: skip
+def compile_program(compiler, source, library, program, include=ROOT / "csrc" / "include"):
+    """A program, linked with a library that then lies beside it."""
+    standard = "-std=c11" if source.suffix == ".c" else "-std=c++17"
+    run(*compiler, standard, "-O1", "-I", include, source, library, "-lm", "-pthread",
+        "-o", program)  # fmt: skip
 
 
-def run_bits(runner, program, threads, simd):
+def output_of(runner, program, *arguments, simd=""):
+    """What a program prints that lies beside its library."""
     environment = {**os.environ, "VORTON_BACKEND": "pthread", "VORTON_SIMD": simd,
                    "LD_LIBRARY_PATH": str(program.parent), "WINEDEBUG": "-all",
                    "WINEPREFIX": str(program.parents[1] / "wine")}  # fmt: skip
-    command = [*runner, str(program), str(threads)]
-    done = subprocess.run(command, env=environment, stdout=subprocess.PIPE, text=True, check=True)
+    command = [*runner, str(program), *map(str, arguments)]
+    done = subprocess.run(command, env=environment, stdout=subprocess.PIPE, text=True, check=False)
+    if done.returncode != 0:
+        sys.exit(f"{command}: status {done.returncode}\n{done.stdout}")
     return done.stdout.splitlines()
 
 
@@ -299,41 +308,62 @@ def run_bits(runner, program, threads, simd):
 def bits_of(like, folder):
     """The digests of a library that was built here."""
     folder.mkdir(exist_ok=True)
-    compile_bits(["cc"], like, folder / "bits")
+    compile_program(["cc"], BITS, like, folder / "bits")
     shutil.copy(like, folder)
-    return run_bits((), folder / "bits", 2, "")
+    return output_of((), folder / "bits", 2)
 
 
-def check_bits(name, folder, like):
-    """Whether the library of a wheel gives the digests of another one, by all instruction sets."""
-    platform, setup = PLATFORMS[name], load_setup()
-    if platform.runner is None:
-        print(f"{name}: linked and checked, cannot be run here", flush=True)
-        return
-    own = folder / name / "bits"
+def take_library(name, folder):
+    """The folder with the library and the headers of a wheel; what programs are linked with."""
+    setup, own = load_setup(), folder / name / "bits"
+    system = setup.SYSTEMS[PLATFORMS[name].system]
+    library = setup.library_name(system)
+    shutil.rmtree(own, ignore_errors=True)
+    own.mkdir()
     with zipfile.ZipFile(find_wheel(name, folder)) as wheel:
-        library = setup.library_name(setup.SYSTEMS[platform.system])
         for file in wheel.namelist():
-            if file.startswith(f"vorton/{library}"):
-                own.mkdir(exist_ok=True)
-                (own / Path(file).name).write_bytes(wheel.read(file))
-    linked = own / (library + setup.SYSTEMS[platform.system].import_suffix)
-    compile_bits([zig(), "cc", "-target", platform.target], linked, own / "bits.exe")
-    expected = bits_of(like, folder / "like")
-    for threads, simd in enumerate(reversed(setup.targets_of(platform.machine)), 1):
-        found = run_bits(platform.runner, own / "bits.exe", threads, simd)
+            if file.startswith((f"vorton/{library}", "vorton/include/")):
+                target = own / Path(file).relative_to("vorton")
+                target.parent.mkdir(parents=True, exist_ok=True)
+                target.write_bytes(wheel.read(file))
+    return own, own / (library + system.import_suffix)
+
+
+def check_bits(name, own, linked, expected):
+    """Whether a library gives the digests that are expected, by all instruction sets."""
+    platform = PLATFORMS[name]
+    program = own / "bits.exe"
+    compile_program([zig(), "cc", "-target", platform.target], BITS, linked, program)
+    for threads, simd in enumerate(reversed(load_setup().targets_of(platform.machine)), 1):
+        found = output_of(platform.runner, program, threads, simd=simd)
         if found != expected:
-            sys.exit("\n".join([f"{name}, {simd}: other bits than {like}", *expected, *found]))
-    print(f"{name}: {len(expected)} scenes with the bits of {like}", flush=True)
+            sys.exit("\n".join([f"{name}, {simd}: other bits", *expected, *found]))
+    print(f"{name}: {len(expected)} scenes with the same bits", flush=True)
+
+
+def check_programs(name, own, linked):
+    """The tests in C and the examples in C and C++, by the headers and the library of a wheel."""
+    platform = PLATFORMS[name]
+    for source in PROGRAMS:
+        compiler = [zig(), "cc" if source.suffix == ".c" else "c++", "-target", platform.target]
+        program = own / f"{source.stem}.exe"
+        compile_program(compiler, source, linked, program, own / "include")
+        said = output_of(platform.runner, program)
+        print(f"{name}: {source.name} passed: {said[-1] if said else 'nothing to say'}", flush=True)
 
 
 def check(name, folder, like):
-    """All checks of a wheel; with `like`, a library, it must have its bits."""
+    """All checks of a wheel; with `like`, a library, its own must have the bits of that."""
     check_wheel(name, folder)
     if name.startswith("macosx") and name.endswith("arm64"):
         check_signatures(name, folder)
+    if PLATFORMS[name].runner is None:
+        print(f"{name}: linked and checked, cannot be run here", flush=True)
+        return
+    own, linked = take_library(name, folder)
     if like:
-        check_bits(name, folder, like.resolve())
+        check_bits(name, own, linked, bits_of(like.resolve(), folder / "like"))
+    check_programs(name, own, linked)
     print(f"{name}: checked", flush=True)
 
 

@@ -19,7 +19,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from extensions import load_builder, write_addon, write_wheel
+from extensions import PLATFORM, load_builder, write_addon, write_wheel
 
 import vorton as vt
 from vorton import Manifest, _core
@@ -784,9 +784,39 @@ def test_what_cannot_be_baked_from_a_frame_on_is_said(bakes):
     assert found["branch"] == found["show"] == found["again"] == ["FINISHED"] and not found["other"]
 
 
+def built_by_blender(folder, wheel):
+    """Its own zip of the add-on that names wheels, for this platform."""
+    builder, version = load_builder(), vt.__version__
+    made = builder.write_named(folder)
+    (made / "wheels").mkdir()
+    for name in builder.index_wheels(version):
+        (made / "wheels" / name).write_bytes(wheel.read_bytes())
+    [python, *_], _ = command_of(folder, "", "")
+    program = "import bpy; print('>', bpy.utils.system_resource('SCRIPTS'))"
+    said = subprocess.run([python, "-c", program], capture_output=True, text=True, check=False)
+    scripts = Path(said.stdout.rpartition("> ")[2].strip())
+    tool = [python, str(scripts / "addons_core" / "bl_pkg" / "cli" / "blender_ext.py")]
+    into = ["--source-dir", str(made), "--output-dir", str(folder)]
+    for arguments in (["validate", str(made)], ["build", "--split-platforms", *into]):
+        done = subprocess.run([*tool, *arguments], capture_output=True, text=True, check=False)
+        assert done.returncode == 0, done.stdout + done.stderr
+    zips = {path.name for path in folder.glob("*.zip")}
+    systems = ("linux_x64", "linux_arm64", "macos_arm64", "macos_x64", "windows_x64")
+    assert zips == {f"vorton-{version}-{system}.zip" for system in systems}
+    [own] = {builder.PLATFORMS[PLATFORM].replace("-", "_")} & set(systems)
+    return folder / f"vorton-{version}-{own}.zip"
+
+
+def built_here(folder, wheel):
+    return load_builder().write_zip(wheel, folder)
+
+
 @pytest.mark.slow
-def test_zip_is_installed_with_its_wheel(tmp_path):
-    archive = load_builder().write_zip(write_wheel(tmp_path / "wheels"), tmp_path / "zip")
+@pytest.mark.parametrize("build", [built_here, built_by_blender])
+def test_zip_is_installed_with_its_wheel(tmp_path, build):
+    """Whether it is made with the wheel, or by Blender from an add-on that names those of all
+    platforms."""
+    archive = build(tmp_path / "zip", write_wheel(tmp_path / "wheels"))
     report = run_in_blender(tmp_path, "install", archive, library=False)
     assert report["installed"] == report["removed"] == ["FINISHED"] and report["enabled"]
     assert str(tmp_path / "user") in report["vorton"]
@@ -1239,8 +1269,12 @@ def test_job_says_how_far_it_is_and_what_is_wrong(tmp_path):
     scene.add(vt.Tracers(vt.Sphere(), count=100))
     scene.save(tmp_path / "puff.json")
     job = Job(tmp_path / "puff.json", tmp_path / "bäke", 3, 24)
-    job.wait()
-    assert (job.done, job.total, job.error) == (3, 3, "")
+    left = []
+    while job.poll():
+        left.append((job.done, job.left))
+        time.sleep(0.01)
+    assert (job.done, job.total, job.left, job.error) == (3, 3, 0, "")
+    assert all(seconds > 0 for done, seconds in left if 0 < done < 3)
     assert len(list((tmp_path / "bäke").glob("*.vdb"))) == 3
     assert (tmp_path / "bäke" / "puff.vta").exists()
     job = Job(tmp_path / "puff.json", tmp_path / "without", 1, 24, archive=False)
@@ -1397,7 +1431,8 @@ def test_a_killed_blender_goes_on_where_it_was(addons, tmp_path):
 
 
 def test_manifest_is_one(tmp_path):
-    """Fields that extensions must have; the wheel that is named lies where it is said."""
+    """Fields that extensions must have; the wheel that is named lies where it is said. Without
+    wheels all of them are named, as the index has them."""
     import tomllib
     import zipfile
 
@@ -1413,3 +1448,15 @@ def test_manifest_is_one(tmp_path):
     assert f"wheels/{wheel.name}" in names and "__init__.py" in names
     assert len(manifest["permissions"]["files"]) <= 64
     assert not manifest["permissions"]["files"].endswith(".")
+    made = load_builder().write_named(tmp_path)
+    named = tomllib.loads((made / "blender_manifest.toml").read_text())
+    assert {path.relative_to(made).as_posix() for path in made.rglob("*.*")} == {
+        name for name in names if not name.startswith("wheels/") and name != "LICENSE"
+    }
+    wheels = {name.removeprefix("./wheels/"): name for name in named["wheels"]}
+    assert list(wheels) == load_builder().index_wheels(vt.__version__) and len(wheels) == 5
+    assert len(set(named["platforms"])) == 5
+    differs = {key for key in manifest if manifest[key] != named[key]}
+    assert differs == {"version", "platforms", "wheels"} and manifest.keys() == named.keys()
+    commands = "\n".join(load_builder().commands(made))
+    assert all(f"--platform={load_builder().platform_of(name)}" in commands for name in wheels)

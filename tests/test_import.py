@@ -33,6 +33,21 @@ def test_import_brings_in_the_core_alone():
     assert not new & heavy
 
 
+TIME = """
+import time, numpy
+begin = time.process_time()
+import vorton
+print(time.process_time() - begin)
+"""
+
+
+def test_import_takes_little_beside_that_of_numpy():
+    """Of a processor: what else the machine does is not in it. It is about 5 ms."""
+    command = [sys.executable, "-c", TIME]
+    said = [subprocess.run(command, capture_output=True, check=True).stdout for _ in range(3)]
+    assert min(map(float, said)) < 0.05
+
+
 def test_stub_says_what_the_package_gives():
     tree = ast.parse(Path(vorton.__file__).with_suffix(".pyi").read_text())
     said, modules = {}, []

@@ -79,6 +79,17 @@ def test_every_warning_of_the_core_is_listed(site):
     assert len(lines) == len(given) and all("%" not in line for line in lines)
 
 
+def test_every_wheel_and_platform_is_told_of(site):
+    """macOS is said to be linked alone; each system has a page."""
+    sources, _ = site
+    rows = {row.split("|")[1].strip(" `"): row for row in sources.wheels_table().splitlines()[2:]}
+    assert len(rows) == 5 and all(name.startswith(f"vorton-{vt.__version__}-") for name in rows)
+    for name, row in rows.items():
+        assert ("never" in row) == ("macosx" in name) and ("Wine" in row) == ("win_" in name)
+    pages = {path.stem for path in (SITE / "pages" / "install").glob("*.md")}
+    assert pages == {"linux", "windows", "macos"}
+
+
 def test_links_that_lead_nowhere_are_found(site, tmp_path):
     (tmp_path / "a.html").write_text('<p id="x"></p><a href="b.html#y">')
     (tmp_path / "b.html").write_text(

@@ -3,6 +3,7 @@
 import hashlib
 import importlib.util
 import struct
+import sys
 import zipfile
 from pathlib import Path
 from types import SimpleNamespace
@@ -53,6 +54,29 @@ def test_a_wheel_holds_the_files_that_belong_to_it(check):
 def test_a_wheel_with_others_is_refused(check, names):
     with pytest.raises(SystemExit, match="holds .* expected are"):
         check(names)
+
+
+COMPILER = """
+import pathlib, sys
+rule, made = (sys.argv[sys.argv.index(option) + 1] for option in ("-MF", "-o"))
+pathlib.Path(rule).write_text(made + ": " + sys.argv[sys.argv.index("-c") + 1])
+pathlib.Path(made).write_text("{content}")
+sys.exit({status})
+"""
+
+
+def test_empty_objects_are_not_taken(wheels, tmp_path):
+    """Clang of zig leaves them, with the files that they would depend on, where it fails."""
+    setup = wheels.load_setup()
+    tools = setup.Toolchain(objects=tmp_path)
+    tools.compiler = [sys.executable, str(tmp_path / "compiler.py")]
+    source = setup.CSRC / "base" / "memory.c"
+    for status in (0, 1, 0):
+        (tmp_path / "compiler.py").write_text(COMPILER.format(content="", status=status))
+        with pytest.raises(setup.CompileError, match="failed" if status else "made nothing"):
+            tools.compile(source, [])
+    (tmp_path / "compiler.py").write_text(COMPILER.format(content="object", status=0))
+    assert tools.compile(source, []).read_text() == "object"
 
 
 def signed_file(code, page=4096):

@@ -3,6 +3,7 @@
 import ast
 import functools
 import importlib
+import importlib.util
 import inspect
 import os
 import re
@@ -32,6 +33,8 @@ __all__ = [
     "step_warnings",
     "timed_stages",
     "top",
+    "wheel_name",
+    "wheels_table",
     "whole",
 ]
 
@@ -168,6 +171,36 @@ def timed_stages():
     """The parts of a frame that `Simulation.timings` measures, in order."""
     rows = [(f"`{row['name']}`", row["description"]) for row in _core.TIMED_STAGES]
     return _table(("part", "what it does"), rows)
+
+
+# ---- wheels ----
+
+
+@functools.cache
+def _builder():
+    """.ci/wheels.py as a module."""
+    spec = importlib.util.spec_from_file_location("wheels", ROOT / ".ci" / "wheels.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def wheel_name(platform):
+    """File of the wheel for a platform."""
+    assert platform in _builder().PLATFORMS, platform
+    return f"vorton-{vt.__version__}-cp311-abi3-{platform}.whl"
+
+
+def wheels_table():
+    """The wheels, and how each has been run."""
+    how = {"qemu-aarch64": "by QEMU", "wine64": "by Wine", "": "where it is built"}
+    rows = []
+    for name, platform in sorted(_builder().PLATFORMS.items()):
+        ran = "never: linked and checked"
+        if platform.runner is not None:
+            ran = how[Path(platform.runner[0]).name if platform.runner else ""]
+        rows.append((f"`{wheel_name(name)}`", ran))
+    return _table(("wheel", "has been run"), rows)
 
 
 # ---- messages ----

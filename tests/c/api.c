@@ -387,6 +387,20 @@ typedef struct counter {
     size_t bytes;                /* most that one block had */
 } counter;
 
+#ifdef _WIN32 /* whose free() takes no aligned blocks */
+#define ALIGNMENT 64
+static void *allocate_aligned(size_t alignment, size_t bytes)
+{
+    return _aligned_malloc(bytes, alignment > ALIGNMENT ? alignment : ALIGNMENT);
+}
+#define resize_aligned(block, bytes) _aligned_realloc(block, bytes, ALIGNMENT)
+#define free_aligned _aligned_free
+#else
+#define allocate_aligned aligned_alloc
+#define resize_aligned realloc
+#define free_aligned free
+#endif
+
 static void *count_block(counter *c, void *block, size_t bytes)
 {
     c->blocks += block != NULL;
@@ -402,7 +416,7 @@ static void *allocate_counted(void *context, size_t bytes, size_t alignment)
     if (c->left == 0)
         return NULL;
     c->left -= c->left > 0;
-    return count_block(c, aligned_alloc(alignment, bytes), bytes);
+    return count_block(c, allocate_aligned(alignment, bytes), bytes);
 }
 
 static void *resize_counted(void *context, void *block, size_t bytes)
@@ -412,14 +426,14 @@ static void *resize_counted(void *context, void *block, size_t bytes)
     if (c->left == 0)
         return NULL;
     c->left -= c->left > 0;
-    return realloc(block, bytes);
+    return resize_aligned(block, bytes);
 }
 
 static void release_counted(void *context, void *block)
 {
     check(block != NULL, "release", __LINE__);
     ((counter *)context)->blocks--;
-    free(block);
+    free_aligned(block);
 }
 
 /* A simulation with what owns memory: statuses of making it, its definitions and a step. */

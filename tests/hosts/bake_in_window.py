@@ -10,6 +10,7 @@ without them is in use_extension.py.
 """
 
 import os
+import re
 import shutil
 import sys
 import time
@@ -123,6 +124,9 @@ def check(addon):
     expect("began", began, {"RUNNING_MODAL"})
     while running.job is not None and running.job.done < 5:
         yield 0.05
+    told = running.text()
+    print(told)
+    assert re.fullmatch(r"\d+ of 40 frames, \d+:\d\d left", told), told
     with in_view():
         expect("a second bake", bpy.ops.vorton.bake.poll(), False)
         bpy.ops.vorton.pause()
