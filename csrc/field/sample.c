@@ -207,9 +207,9 @@ f4 *vti_make_nodes(vt_simulation *s, const vt_grid *grid)
     return made;
 }
 
-/* Of the grid and the far field, but for what walls add. */
-void vti_velocity_without_walls(vt_simulation *s, const vt_far_lattice *lattice, int64_t count,
-                                const float *points, float *velocity)
+/* Of the grid, by a kernel of its own, and the far field, but for what walls add. */
+static void velocity_by(vt_simulation *s, vt_sample_kernel *sample, const vt_far_lattice *lattice,
+                        int64_t count, const float *points, float *velocity)
 {
     const size_t mark = vti_arena_mark(&s->arena);
     if (!vti_has_grid(s)) {
@@ -220,7 +220,7 @@ void vti_velocity_without_walls(vt_simulation *s, const vt_far_lattice *lattice,
         vti_add_wind_grids(s, count, points, velocity, NULL);
     } else if (s->fields_exist) {
         uint8_t *const inside = vti_arena_push(&s->arena, (size_t)count);
-        s->stages->sample(&s->grid, count, points, velocity, inside, s->def.threads);
+        sample(&s->grid, count, points, velocity, inside, s->def.threads);
         velocity_far_away(s, lattice, count, points, inside, velocity);
     } else {
         memset(velocity, 0, 12 * (size_t)count);
@@ -229,10 +229,22 @@ void vti_velocity_without_walls(vt_simulation *s, const vt_far_lattice *lattice,
     vti_arena_pop(&s->arena, mark);
 }
 
+static void velocity_without_walls(vt_simulation *s, const vt_far_lattice *lattice, int64_t count,
+                                   const float *points, float *velocity)
+{
+    velocity_by(s, s->stages->sample, lattice, count, points, velocity);
+}
+
+void vti_velocity_to_set_out(vt_simulation *s, const vt_far_lattice *lattice, int64_t count,
+                             const float *points, float *velocity)
+{
+    velocity_by(s, s->stages->sample_between, lattice, count, points, velocity);
+}
+
 static void velocity_with_walls(vt_simulation *s, const vt_far_lattice *lattice, int64_t count,
                                 const float *points, float *velocity)
 {
-    vti_velocity_without_walls(s, lattice, count, points, velocity);
+    velocity_without_walls(s, lattice, count, points, velocity);
     if (s->fields_exist && vti_has_grid(s))
         vti_cancel_normal_velocities(s, count, points, velocity);
 }
@@ -310,12 +322,12 @@ void vti_velocity_nearby(vt_simulation *s, const vt_far_lattice *lattice, int64_
                          float *velocity)
 {
     enum { BLOCK = 8192 };
-    vti_velocity_without_walls(s, lattice, count, points, velocity);
+    velocity_without_walls(s, lattice, count, points, velocity);
     if (!s->panels.exist)
         return;
     const size_t mark = vti_arena_mark(&s->arena);
     float *const there = vti_arena_push(&s->arena, 12 * (size_t)count);
-    vti_velocity_without_walls(s, lattice, count, from, there);
+    velocity_without_walls(s, lattice, count, from, there);
     change_job job = {known, there, velocity};
     vti_parallel_for(s->def.threads, count, BLOCK, add_change, &job);
     vti_arena_pop(&s->arena, mark);

@@ -35,10 +35,10 @@ void vti_velocity_of_points(vt_simulation *s, int64_t count, const float *points
 void vti_velocity_of_tracers(vt_simulation *s, const vt_far_lattice *lattice, int64_t count,
                              const float *points, float *velocity);
 
-/* The same, but within a cell and a half of a wall only what the nodes give: nodes on both sides.
- */
-void vti_velocity_without_walls(vt_simulation *s, const vt_far_lattice *lattice, int64_t count,
-                                const float *points, float *velocity);
+/* That with which tracers set out, which counts for little of their way: without what walls add,
+ * and between the eight nodes around each. */
+void vti_velocity_to_set_out(vt_simulation *s, const vt_far_lattice *lattice, int64_t count,
+                             const float *points, float *velocity);
 
 /* That at points that lie a part of a cell from others, `from`, where it is known: what walls
  * add is that of there, which costs a fraction of looking for them. */

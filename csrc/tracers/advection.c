@@ -110,7 +110,7 @@ static void find_middles(trip *t, double way, int64_t count)
     float *const first = t->x;
     go_ahead(t, 0, count);
     const vt_far_lattice *const lattice = vti_open_far_lattice(s, count, t->x);
-    vti_velocity_without_walls(s, lattice, count, t->x, t->u);
+    vti_velocity_to_set_out(s, lattice, count, t->x, t->u);
     go_ahead(t, way, count);
     vti_velocity_of_tracers(s, lattice, count, first, t->u);
     t->x = vti_arena_push(&s->arena, 12 * (size_t)count);

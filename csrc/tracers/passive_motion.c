@@ -72,14 +72,16 @@ static void arrive(void *data, int64_t begin, int64_t end)
 }
 
 /* Velocity at points of the frame, `since` seconds after the beginning of the substep, in a part
- * [from, to]. */
+ * [from, to]; for the first of it, to = from, that of tracers that set out. */
 static void find_velocity(vt_simulation *s, const vt_passive *rows, const vt_far_lattice *lattice,
                           double since, double from, double to, int64_t count, const float *points,
                           float *u)
 {
     double way[3];
     vti_integrate_winds(s, s->time, s->time + since, way);
-    if (rows->induced) {
+    if (rows->induced && to == from) {
+        vti_velocity_to_set_out(s, lattice, count, points, u);
+    } else if (rows->induced) {
         vti_velocity_of_tracers(s, lattice, count, points, u);
     } else {
         vti_set_wind_grids(s, s->time + from, s->time + to, way);

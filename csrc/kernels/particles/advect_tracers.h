@@ -26,6 +26,10 @@ typedef void vt_sample_kernel(const vt_grid *grid, int64_t count, const float *p
                               float *velocity, uint8_t *inside, int threads);
 VT_DECLARE_KERNEL(sample);
 
+/* The same between the eight nodes around each point, as tracers set out. */
+typedef vt_sample_kernel vt_sample_between_kernel;
+VT_DECLARE_KERNEL(sample_between);
+
 /* Writes the columns of `count` tracers at points (count x 3, m): what the nodes of one or more
  * fields hold there, 0 outside the grid, and the ambient temperature where it is wanted. */
 typedef void vt_take_kernel(const vt_grid *grid, int fields, const vt_taking *take,
