@@ -120,7 +120,10 @@ def write_zip(wheel, folder):
 def write_named(folder):
     """The extension as a folder, which names wheels of the index; that folder."""
     made, version = folder / "vorton", vorton.__version__
-    shutil.rmtree(made, ignore_errors=True)
+    if made.exists() and not (made / "blender_manifest.toml").exists():
+        sys.exit(f"{made}: is there, and no extension for Blender: give another --folder")
+    if made.exists():
+        shutil.rmtree(made)
     for name, content in contents(version, index_wheels(version)):
         path = made / name
         path.parent.mkdir(parents=True, exist_ok=True)

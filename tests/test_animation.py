@@ -557,6 +557,6 @@ def test_the_core_refuses_bad_transforms(arguments, words):
 
 
 def test_a_point_in_the_place_of_a_number_is_no_list_of_frames():
-    with pytest.raises(TypeError, match=r"Cylinder.radius = \(0, 0, 1\): must be a finite number"):
+    with pytest.raises(TypeError, match=r"Cylinder.radius = \(0, 0, 1\): must be a number; a list"):
         vt.Cylinder((0, 0, 0), (0, 0, 1), 0.1)
     assert vt.Sphere(radius=[0.1, 0.2]).radius.values == (0.1, 0.2)

@@ -206,6 +206,30 @@ def test_boxes_in_a_stack_stay(boxes, density):
         bottom += height
 
 
+def beam(along, z):
+    """A square beam on edge, 2 m long along x or y, its half diagonal .2 m."""
+    across = 1 - along
+    corners = []
+    for end in (-1.0, 1.0):
+        for side, height in ((0.2, 0), (-0.2, 0), (0, 0.2), (0, -0.2)):
+            corner = [0.0, 0.0, z + height]
+            corner[along], corner[across] = end, side
+            corners.append(corner)
+    return vt.Polytope(corners)
+
+
+def test_beams_that_cross_on_edge_part_along_the_normal_of_both_edges():
+    """Neither has a face that faces the other."""
+    sim = simulation(
+        vt.Body(beam(0, 0), restitution=1.0),
+        vt.Body(beam(1, 0.42), density=500.0, velocity=(0, 0, -1), restitution=1.0),
+        gravity=(0, 0, 0),
+    )
+    sim.step(6)
+    np.testing.assert_allclose(sim.bodies[1].velocity, (0, 0, 1), atol=0.02)
+    np.testing.assert_allclose(sim.bodies[1].angular_velocity, 0, atol=0.02)
+
+
 def test_a_led_body_pushes_a_free_one():
     shove = vt.Transform(position=vt.Keys([(0, (0, 0, 0)), (1, (1, 0, 0))]))
     wall = vt.Body(vt.Box((-1, -1, -1), (-0.6, 1, 1)), parent=shove, restitution=0)

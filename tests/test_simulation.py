@@ -2,6 +2,7 @@
 
 import math
 import pickle
+import sys
 
 import numpy as np
 import pytest
@@ -304,3 +305,19 @@ def test_tracers_move_as_they_do_where_there_is_more_room(method):
     few, many = places(600), places(10_000)
     assert len(few) == 600 < len(many)
     assert few == {number: many[number] for number in few}
+
+
+def test_a_debugger_that_looks_at_frames_changes_nothing():
+    """Reading the locals of a frame adds to the dictionary that locals() gave there."""
+
+    def look(frame, event, argument):
+        assert len(frame.f_locals) >= 0
+        return look
+
+    before = sys.gettrace()
+    sys.settrace(look)
+    try:
+        sim = vt.Simulation(voxel=0.1, seed=3)
+    finally:
+        sys.settrace(before)
+    assert sim.scene.seed == 3 and sim.scene.voxel == 0.1

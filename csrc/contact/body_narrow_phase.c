@@ -11,8 +11,8 @@ enum { RIM = 24, MOST_FOUND = 64, SEARCH = 26 };
 /* ---- touches that were found ---- */
 
 typedef struct finds {
-    int32_t count;
-    vt_body_contact list[MOST_FOUND];
+    int32_t count, has_other;
+    vt_body_contact list[MOST_FOUND], other; /* other: one that counts where there is none else */
 } finds;
 
 /* Adds a touch; where there is no room for all, the deepest are kept. */
@@ -217,6 +217,9 @@ typedef struct meeting {
     double separation, rival; /* rival: that of the other before the faces of the solid */
 } meeting;
 
+/* Of a disk the corners depend on one: here any will do. */
+static const double any_direction[3] = {1, 0, 0};
+
 /* How far the solid goes from a point along the normal at least: against it at most, where < 0. */
 static double least_way(const placed *own, const double point[3], const double normal[3],
                         double enough)
@@ -246,14 +249,37 @@ static void find_separation(meeting *m)
         return;
     for (int32_t f = 0; f < m->other->solid->polytope.face_count; f++) {
         double corner[3], normal[3];
-        find_corner(m->own, 0, m->own->center, corner);
+        find_corner(m->own, 0, any_direction, corner);
         const double first = face_distance(m, f, corner, normal);
-        const double all = first + least_way(m->own, corner, normal, m->separation - first);
-        if (all > m->separation) {
-            m->separation = all;
+        const double enough = m->separation - first,
+                     least = least_way(m->own, corner, normal, enough);
+        if (least > enough) { /* else there may be deeper corners */
+            m->separation = first + least;
             m->face = f;
         }
     }
+}
+
+/* What rounding may take of places on a solid, in its radii: far more than it does, as sides that
+ * do not count as in one plane are of no use to a stack, and far less than anyone sees. */
+static const double rounding = 1e-6;
+
+/* Whether the solid has a side that lies in a plane through the point, with the same normal, but
+ * for what it may come nearer by the end of the substep. */
+static int has_side(const meeting *m, const double point[3], const double normal[3])
+{
+    const double alike = 0.98; /* cosine: 11 degrees, more than a stack tilts before it falls */
+    const placed *const own = m->own;
+    if (own->solid->kind != VT_SHAPE_POLYTOPE)
+        return 0;
+    for (int32_t f = 0; f < own->solid->polytope.face_count; f++) {
+        const wall side = {own->solid, own->pose, f, 0};
+        double outward[3];
+        if (vti_abs(wall_distance(&side, point, outward)) <= m->margin + rounding * own->reach &&
+            vti_dot(outward, normal) > alike)
+            return 1;
+    }
+    return 0;
 }
 
 /* Where sides of both solids lie in one plane, as in a stack of boxes, the nearest face of what
@@ -262,24 +288,31 @@ static void find_separation(meeting *m)
  */
 static int choose_face(const meeting *m, const double point[3], double *distance, double normal[3])
 {
-    const double rounding = 1e-6 * m->own->reach;
-    const double enough = fmax(m->separation, m->rival) - m->margin - rounding;
-    if (m->face < 0 || *distance + least_way(m->own, point, normal, enough - *distance) >= enough)
+    const double enough = fmax(m->separation, m->rival) - m->margin - rounding * m->own->reach;
+    if (m->face < 0 || !has_side(m, point, normal) ||
+        *distance + least_way(m->own, point, normal, enough - *distance) >= enough)
         return 1;
+    if (m->separation < m->rival - rounding * m->own->reach)
+        return 0;
     *distance = face_distance(m, m->face, point, normal);
-    return m->separation >= m->rival - rounding;
+    return 1;
 }
 
 static void keep_point(const meeting *m, const double point[3], double distance, double normal[3])
 {
-    if (!(distance - m->own->radius < m->margin) || !choose_face(m, point, &distance, normal))
+    if (!(distance - m->own->radius < m->margin))
         return;
+    const int chosen = choose_face(m, point, &distance, normal);
     vt_body_contact touch = {.body = {m->body[0], m->body[1]}, .gap = distance - m->own->radius};
     memcpy(touch.point, point, sizeof touch.point);
     vti_add_scaled(touch.point, -m->own->radius - 0.5 * touch.gap, normal);
     for (int c = 0; c < 3; c++)
         touch.normal[c] = m->turned ? -normal[c] : normal[c];
-    keep(m->found, &touch);
+    if (chosen)
+        keep(m->found, &touch);
+    else
+        m->found->other = touch;
+    m->found->has_other |= !chosen;
 }
 
 /* Whether a cheap lower bound of the distance is beyond the margin. */
@@ -402,6 +435,8 @@ static int32_t touch_solid(const placed *a, const placed *b, const int32_t body[
         meet(&forth);
     if (a->solid->kind != VT_SHAPE_SPHERE)
         meet(&back);
+    if (found.count == 0 && found.has_other)
+        keep(&found, &found.other);
     return choose(&found, touches, most);
 }
 

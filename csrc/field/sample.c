@@ -207,7 +207,7 @@ f4 *vti_make_nodes(vt_simulation *s, const vt_grid *grid)
     return made;
 }
 
-/* Of the grid, by a kernel of its own, and the far field, but for what walls add. */
+/* Of the grid, by a given kernel, and the far field, but for what walls add. */
 static void velocity_by(vt_simulation *s, vt_sample_kernel *sample, const vt_far_lattice *lattice,
                         int64_t count, const float *points, float *velocity)
 {

@@ -72,14 +72,15 @@ static void arrive(void *data, int64_t begin, int64_t end)
 }
 
 /* Velocity at points of the frame, `since` seconds after the beginning of the substep, in a part
- * [from, to]; for the first of it, to = from, that of tracers that set out. */
+ * [from, to], or, where to = from, at its beginning: they set out with it. */
 static void find_velocity(vt_simulation *s, const vt_passive *rows, const vt_far_lattice *lattice,
                           double since, double from, double to, int64_t count, const float *points,
                           float *u)
 {
+    const int sets_out = to == from;
     double way[3];
     vti_integrate_winds(s, s->time, s->time + since, way);
-    if (rows->induced && to == from) {
+    if (rows->induced && sets_out) {
         vti_velocity_to_set_out(s, lattice, count, points, u);
     } else if (rows->induced) {
         vti_velocity_of_tracers(s, lattice, count, points, u);

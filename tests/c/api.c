@@ -391,7 +391,7 @@ typedef struct counter {
 #define ALIGNMENT 64
 static void *allocate_aligned(size_t alignment, size_t bytes)
 {
-    return _aligned_malloc(bytes, alignment > ALIGNMENT ? alignment : ALIGNMENT);
+    return alignment > ALIGNMENT ? NULL : _aligned_malloc(bytes, ALIGNMENT);
 }
 #define resize_aligned(block, bytes) _aligned_realloc(block, bytes, ALIGNMENT)
 #define free_aligned _aligned_free

@@ -277,6 +277,9 @@ def animatable(constant: Any, keys: Any = None, depth: int | None = None) -> Any
             value = Samples(_check_samples(name, value))
         if isinstance(value, Animation):
             return value._check_each(name, check_key)
+        if depth == 0 and isinstance(value, tuple):
+            text = "must be a number; a list or an array has one for each frame"
+            raise TypeError(f"{name} = {shown(value)}: {text}")
         return check(name, value)
 
     above = constant.metadata["kind"].get("above") == 0

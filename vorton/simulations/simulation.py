@@ -104,7 +104,7 @@ class Simulation(LiveChanges, BodyMotion, Pickled):
         max_nodes: int | None = None,
         at_capacity: str | None = None,
     ) -> None:
-        given = locals()
+        given = dict(locals())  # a copy: a debugger that looks at the frame adds to it
         if scene is not None and not isinstance(scene, Scene):
             raise TypeError(f"scene = {shown(scene)}: must be a Scene")
         self._scene = Scene() if scene is None else copy.copy(scene)
