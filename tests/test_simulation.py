@@ -317,7 +317,7 @@ def test_a_debugger_that_looks_at_frames_changes_nothing():
     before = sys.gettrace()
     sys.settrace(look)
     try:
-        sim = vt.Simulation(voxel=0.1, seed=3)
+        sim = vt.Simulation(seed=3)
     finally:
         sys.settrace(before)
-    assert sim.scene.seed == 3 and sim.scene.voxel == 0.1
+    assert sim.scene.seed == 3
