@@ -212,8 +212,13 @@ def build_wheel(name, folder):
     )  # fmt: skip
 
 
+def wheel_name(version, platform):
+    """File of the wheel for a platform."""
+    return f"vorton-{version}-cp311-abi3-{platform}.whl"
+
+
 def find_wheel(name, folder):
-    [wheel] = (folder / "dist").glob(f"vorton-*-cp311-abi3-{name}.whl")
+    [wheel] = (folder / "dist").glob(wheel_name("*", name))
     return wheel
 
 

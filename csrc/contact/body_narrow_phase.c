@@ -212,13 +212,11 @@ typedef struct meeting {
     int32_t turned; /* the corners and edges belong to the second body */
     double margin;
     finds *found;
-    /* of a polytope, the face that the solid is least deep behind as a whole, and how far before */
+    /* of two polytopes, the face of the other that the solid is least deep behind as a whole, and
+     * how far before it; -1: they are others */
     int32_t face;
     double separation, rival; /* rival: that of the other before the faces of the solid */
 } meeting;
-
-/* Of a disk the corners depend on one: here any will do. */
-static const double any_direction[3] = {1, 0, 0};
 
 /* How far the solid goes from a point along the normal at least: against it at most, where < 0. */
 static double least_way(const placed *own, const double point[3], const double normal[3],
@@ -243,13 +241,13 @@ static double face_distance(const meeting *m, int32_t face, const double point[3
 
 static void find_separation(meeting *m)
 {
+    double corner[3], normal[3];
     m->face = -1;
     m->separation = -INFINITY;
-    if (m->other->solid->kind != VT_SHAPE_POLYTOPE)
+    if (m->own->solid->kind != VT_SHAPE_POLYTOPE || m->other->solid->kind != VT_SHAPE_POLYTOPE)
         return;
+    find_corner(m->own, 0, NULL, corner);
     for (int32_t f = 0; f < m->other->solid->polytope.face_count; f++) {
-        double corner[3], normal[3];
-        find_corner(m->own, 0, any_direction, corner);
         const double first = face_distance(m, f, corner, normal);
         const double enough = m->separation - first,
                      least = least_way(m->own, corner, normal, enough);
@@ -270,8 +268,6 @@ static int has_side(const meeting *m, const double point[3], const double normal
 {
     const double alike = 0.98; /* cosine: 11 degrees, more than a stack tilts before it falls */
     const placed *const own = m->own;
-    if (own->solid->kind != VT_SHAPE_POLYTOPE)
-        return 0;
     for (int32_t f = 0; f < own->solid->polytope.face_count; f++) {
         const wall side = {own->solid, own->pose, f, 0};
         double outward[3];

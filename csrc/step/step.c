@@ -333,8 +333,11 @@ static vt_status substep(vt_simulation *s, vt_births *births, double step, doubl
         vti_make_tracer_substep(s, &w.tracers);
     dt = vti_until_jump(s, dt);
     const int waits = waits_for_birth(s, &scheme, births, dt);
-    const double until = waits ? vti_next_vorton_time(births, 0, s->time + dt) : s->time + dt;
-    dt = waits ? until_birth(s, births, 0, dt) : dt;
+    double birth = 0; /* for which they wait */
+    if (waits) {
+        birth = vti_next_vorton_time(births, 0, s->time + dt);
+        dt = until_birth(s, births, 0, dt);
+    }
     w.continues = dt < remaining * (1 - 1e-9);
     vti_await_jump(s, dt);
     VT_TIMED(s, bodies, vti_move_bodies(s, w.field.buoyancy != NULL && s->fields_exist, dt));
@@ -348,7 +351,7 @@ static vt_status substep(vt_simulation *s, vt_births *births, double step, doubl
     if (w.extrapolates)
         VT_TIMED(s, sort, vti_sort_columns(s, &w));
     if (waits)
-        VT_TIMED(s, emit, emit_at_end(s, births, until));
+        VT_TIMED(s, emit, emit_at_end(s, births, birth));
     vti_set_wind(s, s->time, s->time + dt);
     VT_TIMED(s, contact, vti_begin_contact(s, &contacts));
     VT_TIMED(s, tracers, vti_move_tracers(s, &scheme, dt, &w.tracers));

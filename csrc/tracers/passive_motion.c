@@ -5,7 +5,8 @@
  *   y_1 = y + d/2 u(y),   y_2 = y + d/2 u(y_1),   y' = y + d/2 (u(y_1) + u(y_2)),
  *
  * which turns what turns on circles (see fetch_middle in kernels/particles/advect_tracers.c), and
- * at the end x = y + way of the wind. */
+ * at the end x = y + way of the wind. Tracers find u(y), with which they set out, without what
+ * walls add, and between nodes alone. */
 #include "tracers/passive_motion.h"
 
 #include <float.h>

@@ -3,10 +3,10 @@
 import ast
 import functools
 import importlib
-import importlib.util
 import inspect
 import os
 import re
+import runpy
 from pathlib import Path
 
 import vorton as vt
@@ -178,24 +178,21 @@ def timed_stages():
 
 @functools.cache
 def _builder():
-    """.ci/wheels.py as a module."""
-    spec = importlib.util.spec_from_file_location("wheels", ROOT / ".ci" / "wheels.py")
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+    """What .ci/wheels.py defines, by name."""
+    return runpy.run_path(str(ROOT / ".ci" / "wheels.py"))
 
 
 def wheel_name(platform):
     """File of the wheel for a platform."""
-    assert platform in _builder().PLATFORMS, platform
-    return f"vorton-{vt.__version__}-cp311-abi3-{platform}.whl"
+    assert platform in _builder()["PLATFORMS"], platform
+    return _builder()["wheel_name"](vt.__version__, platform)
 
 
 def wheels_table():
     """The wheels, and how each has been run."""
     how = {"qemu-aarch64": "by QEMU", "wine64": "by Wine", "": "where it is built"}
     rows = []
-    for name, platform in sorted(_builder().PLATFORMS.items()):
+    for name, platform in sorted(_builder()["PLATFORMS"].items()):
         ran = "never: linked and checked"
         if platform.runner is not None:
             ran = how[Path(platform.runner[0]).name if platform.runner else ""]

@@ -273,13 +273,13 @@ def animatable(constant: Any, keys: Any = None, depth: int | None = None) -> Any
     def checked(name: str, value: Any) -> Any:
         if isinstance(value, Mapping):
             value = from_dict(value, ANIMATIONS, name)
+        if depth == 0 and isinstance(value, tuple):  # a point that was meant for another parameter
+            text = "must be a number; a list or an array has one for each frame"
+            raise TypeError(f"{name} = {shown(value)}: {text}")
         if _is_deeper(value, depth):
             value = Samples(_check_samples(name, value))
         if isinstance(value, Animation):
             return value._check_each(name, check_key)
-        if depth == 0 and isinstance(value, tuple):
-            text = "must be a number; a list or an array has one for each frame"
-            raise TypeError(f"{name} = {shown(value)}: {text}")
         return check(name, value)
 
     above = constant.metadata["kind"].get("above") == 0
@@ -289,11 +289,7 @@ def animatable(constant: Any, keys: Any = None, depth: int | None = None) -> Any
 
 
 def _is_deeper(value: Any, depth: int) -> bool:
-    """Whether it holds lists in lists: a number has depth 0, several numbers have depth 1. Where
-    a number is to be, a tuple is a point that was meant for another parameter, not one for each
-    frame."""
-    if depth == 0 and isinstance(value, tuple):
-        return False
+    """Whether it holds lists in lists: a number has depth 0, several numbers have depth 1."""
     for _ in range(depth):
         if not is_array(value) or not len(value):
             return False

@@ -18,6 +18,7 @@ typedef struct context {
     const float *points;
     float *velocity;
     uint8_t *inside;
+    int between; /* the nodes around each point, without splines */
 } context;
 
 /* What all blocks of a call share, as vectors. */
@@ -305,26 +306,15 @@ VT_INLINE void sample_some(const box *b, const float *points, int64_t left, floa
     }
 }
 
-static void sample_from(const context *c, const box *b, int64_t begin, int64_t end)
-{
-    for (int64_t i = begin; i < end; i += VL)
-        sample_some(b, c->points + 3 * i, end - i < VL ? end - i : VL, c->velocity + 3 * i,
-                    c->inside + i);
-}
-
 static void sample_block(void *data, int64_t begin, int64_t end)
 {
     const context *const c = data;
-    const box b = make_box(c->grid);
-    sample_from(c, &b, begin, end);
-}
-
-static void sample_block_between(void *data, int64_t begin, int64_t end)
-{
-    const context *const c = data;
     box b = make_box(c->grid);
-    b.splines = NULL;
-    sample_from(c, &b, begin, end);
+    if (c->between)
+        b.splines = NULL;
+    for (int64_t i = begin; i < end; i += VL)
+        sample_some(&b, c->points + 3 * i, end - i < VL ? end - i : VL, c->velocity + 3 * i,
+                    c->inside + i);
 }
 
 void VT_NAME(sample)(const vt_grid *grid, int64_t count, const float *points, float *velocity,
@@ -337,8 +327,9 @@ void VT_NAME(sample)(const vt_grid *grid, int64_t count, const float *points, fl
 void VT_NAME(sample_between)(const vt_grid *grid, int64_t count, const float *points,
                              float *velocity, uint8_t *inside, int threads)
 {
-    context c = {.grid = grid, .points = points, .velocity = velocity, .inside = inside};
-    vti_parallel_for(threads, count, SAMPLE_BLOCK, sample_block_between, &c);
+    context c = {
+        .grid = grid, .points = points, .velocity = velocity, .inside = inside, .between = 1};
+    vti_parallel_for(threads, count, SAMPLE_BLOCK, sample_block, &c);
 }
 
 /* ---- what the tracers take from the fluid ---- */
