@@ -62,6 +62,116 @@ vt_impulse vti_find_buoyant_impulse(vt_simulation *s, const vt_velocity_source *
     return all;
 }
 
+/* ---- wakes that are left behind ---- */
+
+enum { WAKE_BLOCK = 1024 };
+
+/* Within this many times its reach, and a core, from its centre a body answers for all of its wake;
+ * from three times as far on for nothing. What its layer loses a ball loses within three radii; a
+ * wake of twenty pushed it sidewise by up to 1.3 times the pressure of the stream on its disk, and
+ * one lighter than the fluid came to hundreds of m/s (tests/test_light_bodies.py). Nearer and
+ * narrower, what near and far parts of the wake give each other counts as lost. */
+static const double near_reaches = 2;
+
+/* Of the vortons that bodies have shed; sums are about a point that moves with fluid at rest. */
+typedef struct wakes {
+    const vt_simulation *simulation;
+    double now[3];   /* the point of the reaction, m */
+    double moved[3]; /* its way since the flow was noted, m */
+    float *apart;
+    double (*block)[3];
+} wakes;
+
+/* How far a place, seen from the bodies as their flow was noted, belongs to no body, 0 to 1. */
+static double find_apart(const vt_simulation *s, const double place[3])
+{
+    double apart = 1;
+    for (int32_t n = 0; n < s->bodies.count; n++) {
+        const vt_body *const body = &s->bodies.items[n];
+        const double near = near_reaches * (body->reach + s->grid.core);
+        const double square = vti_square_between(place, body->flow.center);
+        if (body->flow.known && square < 9 * near * near)
+            apart = fmin(apart, fmax(vti_sqrt(square) / near - 1, 0) / 2);
+    }
+    return apart;
+}
+
+static void set_block_apart(void *data, int64_t begin, int64_t end)
+{
+    const wakes *const w = data;
+    const vt_vortons *const v = &w->simulation->vortons;
+    for (int64_t i = begin; i < end; i++) {
+        double place[3];
+        vti_widen(v->position + 3 * i, place);
+        vti_subtract(place, w->moved, place);
+        w->apart[i] = v->flags[i] & VT_FLAG_SHED ? (float)find_apart(w->simulation, place) : 0;
+    }
+}
+
+static void sum_block_of_wakes(void *data, int64_t begin, int64_t end)
+{
+    const wakes *const w = data;
+    const vt_vortons *const v = &w->simulation->vortons;
+    double sum[3] = {0};
+    for (int64_t i = begin; i < end; i++) {
+        double r[3], alpha[3], turn[3];
+        if (!(w->apart[i] > 0))
+            continue;
+        vti_widen(v->position + 3 * i, r);
+        vti_widen(v->strength + 3 * i, alpha);
+        vti_subtract(r, w->now, r);
+        vti_cross(r, alpha, turn);
+        vti_add_scaled(sum, 0.5 * (double)w->apart[i], turn);
+    }
+    memcpy(w->block[begin / WAKE_BLOCK], sum, sizeof sum);
+}
+
+static void find_moved(const vt_simulation *s, const vt_reaction *reaction, double elapsed,
+                       wakes *w)
+{
+    vti_integrate_winds(s, reaction->noted, s->time + elapsed, w->moved);
+    memcpy(w->now, reaction->about, sizeof w->now);
+    vti_add_scaled(w->now, 1, w->moved);
+}
+
+/* 1/2 sum x cross alpha of the wakes apart, about the point of the reaction by then. */
+static void sum_wakes(vt_simulation *s, wakes *w, double sum[3])
+{
+    const int64_t count = s->vortons.set.count, blocks = (count + WAKE_BLOCK - 1) / WAKE_BLOCK;
+    const size_t mark = vti_arena_mark(&s->arena);
+    w->block = vti_arena_push(&s->arena, sizeof *w->block * (size_t)blocks);
+    vti_parallel_for(s->def.threads, count, WAKE_BLOCK, sum_block_of_wakes, w);
+    memset(sum, 0, 3 * sizeof *sum);
+    for (int64_t b = 0; b < blocks; b++)
+        vti_add_scaled(sum, 1, w->block[b]);
+    vti_arena_pop(&s->arena, mark);
+}
+
+void vti_set_wakes_apart(vt_simulation *s, vt_reaction *reaction)
+{
+    const int64_t count = s->vortons.set.count;
+    wakes w = {.simulation = s};
+    if (!reaction->counts || !vti_keeps_impulse(s) || !s->vortons.set.used[VT_VORTON_panel])
+        return;
+    find_moved(s, reaction, reaction->elapsed, &w);
+    reaction->apart = w.apart = vti_arena_push(&s->arena, sizeof *w.apart * (size_t)count);
+    vti_parallel_for(s->def.threads, count, WAKE_BLOCK, set_block_apart, &w);
+    sum_wakes(s, &w, reaction->wake);
+}
+
+/* What the wakes have gained since they were set apart: nobody's. */
+static void end_wakes(vt_simulation *s, double elapsed, vt_reaction *reaction, double gained[3])
+{
+    wakes w = {.simulation = s, .apart = reaction->apart};
+    memset(gained, 0, 3 * sizeof *gained);
+    if (!reaction->apart)
+        return;
+    find_moved(s, reaction, elapsed, &w);
+    sum_wakes(s, &w, gained);
+    vti_subtract(gained, reaction->wake, gained);
+    reaction->apart = NULL;
+}
+
 /* ---- the change ---- */
 
 void vti_open_reaction(vt_simulation *s, double elapsed, vt_reaction *reaction)
@@ -101,14 +211,15 @@ static double load_of(const vt_body *body, int sheds)
     return body->flow.known == VT_FLOW_KNOWN && (!sheds || vti_sheds(body)) ? body->flow.load : 0;
 }
 
-/* A share of the change goes from it to the bodies, as a force at the centre of each. What moment
- * is left stays: its arms are as long as the wakes, and what the method errs by there would spin a
- * body of little inertia up. */
-static void give_bodies(vt_simulation *s, double share, const double about[3], vt_impulse *change)
+/* A share of the change, less what is apart, goes from it to the bodies, as a force at the centre
+ * of each. What moment is left stays: its arms are as long as the wakes, and what the method errs
+ * by there would spin a body of little inertia up. */
+static void give_bodies(vt_simulation *s, double share, const double about[3],
+                        const double apart[3], vt_impulse *change)
 {
-    const vt_impulse whole = *change;
-    double all = 0;
+    double whole[3], all = 0;
     int sheds = 0;
+    vti_subtract(change->linear, apart, whole);
     for (int32_t n = 0; n < s->bodies.count; n++)
         sheds |= s->bodies.items[n].flow.known == VT_FLOW_KNOWN && vti_sheds(&s->bodies.items[n]);
     for (int32_t n = 0; n < s->bodies.count; n++)
@@ -118,10 +229,10 @@ static void give_bodies(vt_simulation *s, double share, const double about[3], v
         const double part = share * load_of(body, sheds) / all;
         double arm[3], moment[3];
         vti_subtract(body->flow.center, about, arm);
-        vti_cross(arm, whole.linear, moment);
-        vti_add_scaled(change->linear, -part, whole.linear);
+        vti_cross(arm, whole, moment);
+        vti_add_scaled(change->linear, -part, whole);
         vti_add_scaled(change->angular, -part, moment);
-        vti_add_scaled(body->flow.owed.linear, part, whole.linear);
+        vti_add_scaled(body->flow.owed.linear, part, whole);
     }
 }
 
@@ -129,9 +240,11 @@ void vti_close_reaction(vt_simulation *s, double elapsed, double share, vt_react
 {
     if (!reaction->counts)
         return;
+    double apart[3];
     vt_impulse change = find_change(s, elapsed, reaction);
+    end_wakes(s, elapsed, reaction, apart);
     if (vti_keeps_impulse(s))
-        give_bodies(s, share, reaction->about, &change);
+        give_bodies(s, share, reaction->about, apart, &change);
     vti_move_moment(&change, reaction->about);
     vti_add_impulse(&s->impulses.outer, 1, &change);
 }

@@ -9,8 +9,9 @@
  * (Saffman, Vortex Dynamics, 1992, chapter 3) gain over a substep beyond what was pulled and shed,
  * the bodies lose, by forces at their centres: their force is the change of the fluid's impulse by
  * construction. Several bodies share it by u^2 over their area, of those that shed alone where any
- * does. What moment is left is outer impulse: a wake errs by arms much longer than a body's own,
- * and a light ball would spin up by that.
+ * does. No body loses what a wake does that it has left behind: stretching, its bound and cleaning
+ * wear that down all along, which is no force. What moment is left is outer impulse: a wake errs by
+ * arms much longer than a body's own, and a light ball would spin up by that.
  *
  * What density differences give the vortons is known (vti_find_buoyant_impulse) and is not theirs:
  *
@@ -41,10 +42,17 @@ typedef struct vt_reaction {
     double noted;    /* s */
     vt_strengths before;
     vt_impulse given; /* impulse given since then by gravity, about the origin */
+    float *apart;     /* how far each vorton belongs to a wake that bodies have left behind, 0 to 1;
+                         or NULL */
+    double wake[3];   /* linear impulse of those before, m^4/s */
 } vt_reaction;
 
 /* Between births and deaths, which are nobody's; elapsed: how much of the substep is over, s. */
 void vti_open_reaction(vt_simulation *s, double elapsed, vt_reaction *reaction);
+
+/* Until the next close bodies do not answer for what wakes lose that they have left behind. Vortons
+ * keep their rows until then, and the caller the arena, on which this pushes. */
+void vti_set_wakes_apart(vt_simulation *s, vt_reaction *reaction);
 
 /* Of the change since, bodies owe this share; the rest, or all of it, is outer impulse. What
  * follows may be closed with the same reaction. */

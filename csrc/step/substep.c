@@ -267,6 +267,7 @@ void vti_finish(vt_simulation *s, const vt_scheme *scheme, vt_substep *w, double
     VT_TIMED(s, balance, buoyant = vti_find_buoyant_impulse(s, &w->field, w->count, w->sorted, dt));
     VT_TIMED(s, balance, vti_open_balance(s, books ? &buoyant : NULL, &balance));
     VT_TIMED(s, balance, vti_open_reaction(s, 0, reaction));
+    VT_TIMED(s, balance, vti_set_wakes_apart(s, reaction));
     reaction->given = buoyant;
     vti_add_impulse(&s->impulses.buoyant, 1, &buoyant);
     vt_method method = s->def.method;

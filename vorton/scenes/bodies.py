@@ -165,7 +165,7 @@ class Body(BodyBase):
     is removed at once; so is what bodies that close in leave no room.
 
     The drag of the flow that is simulated is there for the picture and no measure of the real one:
-    a ball held in a wind has the coefficient .16, .08 and .05 with 4, 6 and 8 cells a radius, real
+    a ball that is moved has the coefficient .3, .11 and .08 with 4, 6 and 8 cells a radius, real
     ones have .1 to .5. `damping` adds what is missing.
 
     A step has up to 8 substeps for what panels need: the flow about a body that goes farther than

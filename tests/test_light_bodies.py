@@ -1,0 +1,56 @@
+"""Bodies much lighter than the fluid rise, as fast as work lets them, whatever their shape and size.
+
+What far wakes lose as a force on the body drove each of these to tens or hundreds of m/s within two
+seconds, or to BlowUpError."""
+
+import numpy as np
+import pytest
+
+import vorton as vt
+
+RADIUS = 0.15
+SHAPES = {
+    "ball": vt.Sphere((0, 0, 0), RADIUS),
+    "box": vt.Box((-0.15, -0.12, -0.1), (0.15, 0.12, 0.1)),
+    "capsule": vt.Capsule((-0.2, 0, 0), (0.2, 0, 0), 0.1),
+}
+
+
+def rise(ambient, share, shape="ball", spacing=0.0375, frames=60):
+    """Velocities of a body of that share of the fluid's density, a row each frame, and its way."""
+    scene = vt.Scene("light", ambient=ambient)
+    scene.add(vt.Body(SHAPES[shape], "light", density=share * ambient.density))
+    sim = vt.Simulation(scene, fps=24, threads=2, spacing=spacing)
+    velocity = []
+    for _ in range(frames):
+        sim.step()
+        velocity.append(sim.bodies["light"].velocity)
+    return np.array(velocity), sim.bodies["light"].position[2]
+
+
+def check(velocity, way, share):
+    """Upwards in the mean, with no more than half of the energy that buoyancy gives it and the fluid
+    that it moves, of about half its volume."""
+    fastest = np.sqrt(9.81 * way * (1 - share) / (share + 0.5))
+    assert np.linalg.norm(velocity, axis=1).max() < fastest
+    assert velocity[-24:, 2].mean() > 0.5
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("share", [0.001, 0.1, 0.3])
+def test_a_light_ball_rises(share):
+    check(*rise(vt.Water(), share), share)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("shape", ["box", "capsule"])
+def test_light_bodies_of_other_shapes_rise(shape):
+    check(*rise(vt.Water(), 0.02, shape, frames=84), 0.02)
+
+
+@pytest.mark.slow
+def test_a_light_ball_of_eight_cells_a_radius_rises():
+    """In 30 frames it came to 21 m/s, sidewise."""
+    velocity, way = rise(vt.Air(), 0.02, spacing=0.01875, frames=30)
+    check(velocity, way, 0.02)
+    assert np.linalg.norm(velocity[:, :2], axis=1).max() < 2
