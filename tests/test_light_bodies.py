@@ -1,4 +1,4 @@
-"""Bodies much lighter than the fluid rise, as fast as work lets them, whatever their shape and size.
+"""Bodies much lighter than the fluid rise, as fast as work lets them, whatever their shape.
 
 What far wakes lose as a force on the body drove each of these to tens or hundreds of m/s within two
 seconds, or to BlowUpError."""
@@ -29,8 +29,8 @@ def rise(ambient, share, shape="ball", spacing=0.0375, frames=60):
 
 
 def check(velocity, way, share):
-    """Upwards in the mean, with no more than half of the energy that buoyancy gives it and the fluid
-    that it moves, of about half its volume."""
+    """Upwards in the mean, with no more than half of the energy that buoyancy gives it and the
+    fluid that it moves, of about half its volume."""
     fastest = np.sqrt(9.81 * way * (1 - share) / (share + 0.5))
     assert np.linalg.norm(velocity, axis=1).max() < fastest
     assert velocity[-24:, 2].mean() > 0.5

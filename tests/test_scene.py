@@ -237,6 +237,7 @@ def test_definitions_are_immutable_and_normalised():
 
 NAN, INF = float("nan"), float("inf")
 SPHERE = Sphere()
+MOVING = Keys([(0, (0, 0, 0)), (1, (1, 0, 0))])
 GRID = np.zeros((2, 2, 2, 3))
 
 
@@ -300,6 +301,10 @@ GRID = np.zeros((2, 2, 2, 3))
         (lambda: Scene(thermal_diffusivity=-1e-3), ValueError, ["thermal_diffusivity", "(m^2/s)"]),
         (lambda: Scene(thermal_diffusivity="hot"), TypeError, ["thermal_diffusivity", "number"]),
         (lambda: Scene(at_capacity="stopp"), ValueError, ["at_capacity", "did you mean 'stop'"]),
+        (lambda: Scene(ambient="water"), TypeError, ["Scene.ambient = 'water'", "as Air() or"]),
+        (lambda: Body(SPHERE, mass=3), TypeError, ["'mass'", "density"]),
+        (lambda: Body(SPHERE, position=(0, 0, 1)), TypeError, ["'position'", "`parent`"]),
+        (lambda: Emitter(SPHERE, parent=MOVING), TypeError, ["Emitter.parent", "be a Transform"]),
         (lambda: VortexRing(raduis=1), TypeError, ["VortexRing", "'raduis'", "mean 'radius'"]),
         (lambda: Wind((1e30, 0, 0)), ValueError, ["= 1e+30", "from -1e+09 to 1e+09 (m/s)"]),
         (lambda: Scene(method="rk2"), TypeError, ["Scene.method = 'rk2'", "Method"]),

@@ -26,6 +26,24 @@ from ..base.pickled import Pickled
 from ..files.json_text import canonical_json
 from .docstrings import fill_docstring
 
+# ---- what other programs call it ----
+
+_WORDS = {
+    "mass": "give `density`, kg/m^3",
+    "position": "the shape lies where its own numbers say, in the space of `parent`, a Transform",
+    "velocity": "a `parent` moves it, Transform(position=Keys(...)); a Jet blows",
+    "rotation": "a `parent` turns it, Transform(rotation=...)",
+    "scale": "a `parent` scales it, Transform(scale=...)",
+    "resolution": "a scene's `voxel` or `spacing` say it, in m",
+}
+_WORDS["location"] = _WORDS["translation"] = _WORDS["position"]
+
+
+def unknown(name: str, known: Iterable[str]) -> str:
+    """Tail of a message about an argument that is not known: where to give what it means."""
+    return _WORDS[name] if name in _WORDS else closest(name, known)
+
+
 # ---- fields ----
 
 Check = Callable[[str, Any], Any]
@@ -97,7 +115,7 @@ class Definition(Pickled):
         for name in named:
             if name not in fields:
                 raise TypeError(
-                    f"{cls.__name__}: unknown argument {name!r}; {closest(name, fields)}"
+                    f"{cls.__name__}: unknown argument {name!r}; {unknown(name, fields)}"
                 )
         return super().__new__(cls)
 
@@ -107,6 +125,8 @@ class Definition(Pickled):
             value = getattr(self, item.name)
             if hasattr(value, "_core_track") and not item.metadata.get("animatable"):
                 text = "cannot change in time: must be a constant"
+                if item.name == "parent":
+                    text = "must be a Transform, as Transform(position=Keys(...))"
                 raise TypeError(f"{label} = {shown(value)}: {text}")
             value = item.metadata["check"](label, value)
             object.__setattr__(self, item.name, value)
@@ -171,8 +191,13 @@ def from_dict(data: Mapping[str, Any], types: Iterable[type[Definition]], what: 
     return cls(**values)
 
 
-def one_of(types: tuple[type[Definition], ...], what: str, optional: bool = False) -> Any:
-    """A check for definitions of `types`, or the plain data of one; `what` is "a shape", say."""
+def one_of(
+    types: tuple[type[Definition], ...], what: str, optional: bool = False, aside: str = ""
+) -> Any:
+    """A check for definitions of `types`, or the plain data of one; `what` is "a shape", say.
+
+    `aside` ends its message.
+    """
 
     def check(name: str, value: Any) -> Any:
         if optional and value is None:
@@ -181,7 +206,7 @@ def one_of(types: tuple[type[Definition], ...], what: str, optional: bool = Fals
             return from_dict(value, types, name)
         if not isinstance(value, types):
             known = ", ".join(cls.__name__ for cls in types)
-            raise TypeError(f"{name} = {shown(value)}: must be {what}: {known}")
+            raise TypeError(f"{name} = {shown(value)}: must be {what}: {known}{aside}")
         return value
 
     return check
