@@ -145,8 +145,9 @@ static void note_shed(vt_simulation *s, int32_t number, const double way[3],
 }
 
 /* The volume in the bound of stretching: that of a thin filament one core long, less than others
- * may have (kernels/particles/stretching_bound.c). A sheet that is shed against the flow cancels it
- * from the start. */
+ * may have (kernels/particles/stretching_bound.c), and only until the vorton grows
+ * (kernels/particles/gather_records.c). A sheet that is shed against the flow cancels it from the
+ * start: by its own volume alone it would lose what the body has given. */
 static float volume_in_bound(double volume, double core)
 {
     return (float)fmax(volume, 2 * VT_PI * core * core * core);
@@ -158,7 +159,7 @@ static void add_to_row(const shedding *d, int64_t row, const double strength[3])
     for (int c = 0; c < 3; c++)
         v->strength[3 * row + c] += (float)strength[c];
     v->bound_volume[row] = volume_in_bound((double)v->volume[row], d->core);
-    v->flags[row] |= VT_FLAG_BOUND_KNOWN;
+    v->flags[row] |= VT_FLAG_BOUND_KNOWN | VT_FLAG_SHED;
     v->birth_strength[row] += (float)vti_sqrt(vti_dot(strength, strength));
 }
 

@@ -214,8 +214,9 @@ void vti_collect_records(const vt_simulation *s, const vt_grid *grid, int64_t fi
                          vt_record *records)
 {
     const vt_vortons *const v = &s->vortons;
-    const vt_collected rows = {v->position + 3 * first, v->strength + 3 * first, v->volume + first,
-                               v->bound_volume + first, v->birth_strength + first};
+    const vt_collected rows = {v->position + 3 * first,   v->strength + 3 * first,
+                               v->volume + first,         v->bound_volume + first,
+                               v->birth_strength + first, v->flags + first};
     s->stages->collect(grid, count, first, &rows, records, s->def.threads);
 }
 

@@ -117,6 +117,7 @@ typedef struct vt_ending {
 /* The columns that records are made of. */
 typedef struct vt_collected {
     const float *position, *strength, *volume, *bound_volume, *birth_strength;
+    const uint32_t *flags;
 } vt_collected;
 
 /* The columns that the end of a substep reads and writes. */
