@@ -130,7 +130,7 @@ class VortonFlag(enum.IntFlag):
     BOUND_KNOWN
         Its first solve is done: `bound_volume` is known.
     SHED
-        A body shed it.
+        A body shed it, or has added what it sheds to it.
     EMITTED
         An emitter bore it, or it stands for several such.
     STIRRED
