@@ -99,6 +99,15 @@ static int is_in_emitter(const vt_simulation *s, const vt_blow_up *found, double
            found->source_distance < near;
 }
 
+/* Whether a body has shed the vorton, or has added to it what it sheds. */
+static int is_shed(const vt_simulation *s, const vt_blow_up *found)
+{
+    for (int64_t i = 0; i < s->vortons.set.count; i++)
+        if (s->vortons.id[i] == found->vorton)
+            return (s->vortons.flags[i] & VT_FLAG_SHED) != 0;
+    return 0;
+}
+
 static const char *remedy_for(const vt_simulation *s, vt_substep_limit limit,
                               const vt_blow_up *found)
 {
@@ -113,6 +122,9 @@ static const char *remedy_for(const vt_simulation *s, vt_substep_limit limit,
     default:
         return is_in_emitter(s, found, near) ? "give that emitter less swirl or keep it off walls; "
                                                "Method(cores='filtered') bears more"
+               : is_shed(s, found) ? "let that body shed nothing (shedding=0), move it more "
+                                     "slowly, or give it more "
+                                     "panels; keep sources farther from it"
                : fabs(found->body_distance) < near
                    ? "keep sources farther from that body, or give them larger cores and less "
                      "circulation"
@@ -164,20 +176,22 @@ static vt_blow_up nothing_found(const vt_simulation *s)
 vt_status vti_blow_up(vt_simulation *s, const vt_substep *w, vt_substep_limit limit,
                       double remaining)
 {
-    char place[400] = "with no vorton to blame";
+    char place[400] = "with no vorton to blame", spreads[200] = "";
     vt_blow_up found = nothing_found(s);
     find_place(s, w, limit, &found);
     look_around(s, &found);
     s->blow_up = found;
     if (found.vorton >= 0)
         write_nearest(s, &found, place, sizeof place);
+    if (s->vorton_spacing > 0)
+        snprintf(spreads, sizeof spreads,
+                 ", viscosity %g and thermal diffusivity %g m^2/s where vortons are %.3g m apart",
+                 s->def.viscosity, s->def.thermal_diffusivity, s->vorton_spacing);
     return vti_fail(VT_BLOWN_UP,
                     "the next %g s would need more than %d substeps: the flow has blown up, or dt "
                     "is too long,\n%s\n(largest velocity gradient %.4g 1/s, largest speed %.4g "
-                    "m/s, viscosity %g and thermal diffusivity %g m^2/s where vortons are %.3g m "
-                    "apart):\n%s",
-                    remaining, VT_MOST_SUBSTEPS, place, found.gradient, found.speed,
-                    s->def.viscosity, s->def.thermal_diffusivity, s->vorton_spacing,
+                    "m/s%s):\n%s",
+                    remaining, VT_MOST_SUBSTEPS, place, found.gradient, found.speed, spreads,
                     remedy_for(s, limit, &found));
 }
 
