@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from marks import slow_but
+from sheets import SIDES, THICKNESS, sheet
 
 import vorton as vt
 
@@ -407,3 +408,27 @@ SCENES = sorted(
 def test_examples_warn_of_nothing(name):
     scene = runpy.run_path(str(EXAMPLES / f"{name}.py"))["scene"]
     assert texts(lambda: vt.Simulation(scene).step(2)) == []
+
+
+# ---- bodies that deform ----
+
+
+def test_a_flat_sheet_that_bends_is_filled():
+    """By hull and mesh: bent by .6 x^2 it fills a lens; one that moves as a whole, or swells, is as
+    good as at rest."""
+    flat, faces = sheet()
+
+    def scene(*poses):
+        made = vt.Scene("flag", voxel=0.05, wind=(1, 0, 0))
+        deformation = vt.Deformation([flat, *poses])
+        mesh = vt.Mesh(vertices=flat, faces=faces)
+        made.add(vt.Body(mesh, "flag", deformation=deformation, shedding=0))
+        made.add(vt.Tracers(vt.Box((-1, -1, 1), (1, 1, 2)), count=10))
+        return made
+
+    (text,) = texts(lambda: vt.Simulation(scene(sheet(bend=0.6)[0]), threads=1))
+    lens = THICKNESS + 2 / 3 * 0.6 * (SIDES[0] / 2) ** 2  # the mean of its thickness
+    share = float(re.search(r"it fills ([\d.]+) times", text)[1])
+    assert share == pytest.approx(lens / THICKNESS, rel=0.05)
+    assert "bodies[0], Body 'flag'" in text and "in frame 1" in text and "rest pose" in text
+    assert not texts(lambda: vt.Simulation(scene(flat + (0, 0, 1), 1.5 * flat), threads=1))

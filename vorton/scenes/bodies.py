@@ -162,6 +162,10 @@ class BodyBase(Definition):
         """What the core takes of a deformation."""
         return {}
 
+    def _filled_most(self) -> tuple[int, float]:
+        """The frame in which a single piece that deforms fills most, over the mesh's volume."""
+        return 0, 1.0
+
 
 _RIGID = ("restitution", "friction", "density", "held", "velocity", "angular_velocity")
 _RIGID += ("damping", "force", "torque")
@@ -262,6 +266,16 @@ class Body(BodyBase):
         vertices, faces = self.shape.placed()
         rows = self.deformation._core_rows()
         return {"mesh_vertices": vertices, "mesh_faces": faces, **rows}
+
+    def _filled_most(self) -> tuple[int, float]:
+        if self.deformation is None or not _is_convex(self.shape._core_shape()):
+            return 0, 1.0
+        faces, poses = self.shape.placed()[1], self.deformation.vertices
+        looked = range(0, len(poses), len(poses) // 32 + 1)
+        volumes = {n: abs(mesh_volume(poses[n], faces)) for n in looked}
+        shares = {n: _hull_volume(poses[n]) / volumes[n] for n in looked if volumes[n] > 0}
+        frame = max(shares, key=shares.__getitem__, default=0)
+        return frame, shares.get(frame, 1.0)
 
     def _check(self) -> None:
         if self.deformation is not None:

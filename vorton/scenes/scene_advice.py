@@ -359,6 +359,18 @@ def _warn_of_endless_forces(scene: Scene) -> None:
             warn(f"effects[{index}], {type(effect).__name__}: without a shape it {missing}")
 
 
+def _warn_of_hulls(scene: Scene) -> None:
+    """A piece of a body stays convex as it deforms: one that is bent is filled."""
+    for index, body in enumerate(scene.bodies):
+        frame, share = body._filled_most()
+        if share > 1.5:
+            warn(
+                f"bodies[{index}], {body._what()}: its mesh is convex at rest, and stays so: in "
+                f"frame {frame} of its deformation it fills {share:.2g} times the volume of the "
+                "mesh. Give it a rest pose that is bent as much, in which it is split into pieces"
+            )
+
+
 def warn_of_scene(scene: Scene) -> None:
     """All that can be seen before the first step."""
     _warn_of_no_buoyancy(scene)
@@ -370,5 +382,6 @@ def warn_of_scene(scene: Scene) -> None:
     _warn_of_wide_cores(scene)
     _warn_of_fire_in_liquid(scene)
     _warn_of_endless_forces(scene)
+    _warn_of_hulls(scene)
     if scene.voxel is not None:
         warn_of_coarse_voxel(scene, scene.voxel, "Scene.voxel")
