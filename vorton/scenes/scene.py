@@ -289,7 +289,8 @@ class Scene(Pickled):
         cores = [source._placed_core() for source in self._sources]
         known = [core for core in cores if core is not None]
         if not known:
-            raise ValueError("Scene.voxel = None: a scene without vortices must say its voxel (m)")
+            text = "no source has a core of which it were a third; give Scene(voxel=...) (m)"
+            raise ValueError(f"Scene.voxel = None: {text}")
         return min(known) * VOXEL_PER_CORE
 
     @property

@@ -50,7 +50,7 @@ class Simulation(LiveChanges, BodyMotion, Pickled):
     Attributes
     ----------
     frame : int
-        Frames that have been stepped, >= 0; may be set.
+        Frames that have been stepped, >= 0; may be set, which changes the number alone.
 
     Raises
     ------
