@@ -251,7 +251,7 @@ def small_ball(speed, x=0.0, **numbers):
 def test_a_ball_of_few_cells_that_falls_or_stands_in_a_wind_stays_calm():
     """It comes to 5 m/s (5.6 with a drag of .4), and spun 70 rad/s by then, or blew up. In a
     wind of that the flow about it turns no faster than 3 U / R and a half more; in substeps of a
-    core it did ten times that."""
+    core it did ten times that. Its wake turns aside by the end, as the next test says."""
     falling, held = small_ball(0, density=5.0, shedding=30), small_ball(4.0)
     for _ in range(36):
         falling.step()

@@ -73,27 +73,31 @@ enum { WAKE_BLOCK = 1024 };
  * narrower, what near and far parts of the wake give each other counts as lost. */
 static const double near_reaches = 2;
 
-/* Of the vortons that bodies have shed; sums are about a point that moves with fluid at rest. */
+/* Of the vortons that bodies have shed. */
 typedef struct wakes {
     const vt_simulation *simulation;
-    double now[3];   /* the point of the reaction, m */
-    double moved[3]; /* its way since the flow was noted, m */
-    float *apart;
+    double moved[3]; /* the way of the fluid since the flow was noted, m */
+    vt_apart *apart;
     double (*block)[3];
 } wakes;
 
-/* How far a place, seen from the bodies as their flow was noted, belongs to no body, 0 to 1. */
-static double find_apart(const vt_simulation *s, const double place[3])
+/* How far a place, seen from the bodies as their flow was noted, belongs to none, 0 to 1, and the
+ * body that it belongs to most. */
+static vt_apart find_apart(const vt_simulation *s, const double place[3])
 {
-    double apart = 1;
+    double least = INFINITY;
+    int32_t nearest = 0;
     for (int32_t n = 0; n < s->bodies.count; n++) {
         const vt_body *const body = &s->bodies.items[n];
         const double near = near_reaches * (body->reach + s->grid.core);
-        const double square = vti_square_between(place, body->flow.center);
-        if (body->flow.known && square < 9 * near * near)
-            apart = fmin(apart, fmax(vti_sqrt(square) / near - 1, 0) / 2);
+        const double square = vti_square_between(place, body->flow.center) / (near * near);
+        if (body->flow.known && square < least) {
+            least = square;
+            nearest = n;
+        }
     }
-    return apart;
+    const double beyond = vti_sqrt(least) - 1;
+    return (vt_apart){(float)fmin(fmax(beyond / 2, 0), 1), nearest};
 }
 
 static void set_block_apart(void *data, int64_t begin, int64_t end)
@@ -104,7 +108,9 @@ static void set_block_apart(void *data, int64_t begin, int64_t end)
         double place[3];
         vti_widen(v->position + 3 * i, place);
         vti_subtract(place, w->moved, place);
-        w->apart[i] = v->flags[i] & VT_FLAG_SHED ? (float)find_apart(w->simulation, place) : 0;
+        w->apart[i] = (vt_apart){0, 0};
+        if (v->flags[i] & VT_FLAG_SHED)
+            w->apart[i] = find_apart(w->simulation, place);
     }
 }
 
@@ -115,26 +121,22 @@ static void sum_block_of_wakes(void *data, int64_t begin, int64_t end)
     double sum[3] = {0};
     for (int64_t i = begin; i < end; i++) {
         double r[3], alpha[3], turn[3];
-        if (!(w->apart[i] > 0))
+        const vt_apart apart = w->apart[i];
+        if (!(apart.share > 0))
             continue;
         vti_widen(v->position + 3 * i, r);
         vti_widen(v->strength + 3 * i, alpha);
-        vti_subtract(r, w->now, r);
+        vti_subtract(r, w->moved, r);
+        vti_subtract(r, w->simulation->bodies.items[apart.body].flow.center, r);
         vti_cross(r, alpha, turn);
-        vti_add_scaled(sum, 0.5 * (double)w->apart[i], turn);
+        vti_add_scaled(sum, 0.5 * (double)apart.share, turn);
     }
     memcpy(w->block[begin / WAKE_BLOCK], sum, sizeof sum);
 }
 
-static void find_moved(const vt_simulation *s, const vt_reaction *reaction, double elapsed,
-                       wakes *w)
-{
-    vti_integrate_winds(s, reaction->noted, s->time + elapsed, w->moved);
-    memcpy(w->now, reaction->about, sizeof w->now);
-    vti_add_scaled(w->now, 1, w->moved);
-}
-
-/* 1/2 sum x cross alpha of the wakes apart, about the point of the reaction by then. */
+/* 1/2 sum x cross alpha of the wakes apart, of each about the fluid that was at the middle of its
+ * body: their strengths do not sum to nothing, and about a point far off what stretching changes of
+ * that sum would be a force. */
 static void sum_wakes(vt_simulation *s, wakes *w, double sum[3])
 {
     const int64_t count = s->vortons.set.count, blocks = (count + WAKE_BLOCK - 1) / WAKE_BLOCK;
@@ -151,9 +153,10 @@ void vti_set_wakes_apart(vt_simulation *s, vt_reaction *reaction)
 {
     const int64_t count = s->vortons.set.count;
     wakes w = {.simulation = s};
-    if (!reaction->counts || !vti_keeps_impulse(s) || !s->vortons.set.used[VT_VORTON_panel])
+    if (!reaction->counts || !vti_keeps_impulse(s) || vti_is_buoyant(s) ||
+        !s->vortons.set.used[VT_VORTON_panel])
         return;
-    find_moved(s, reaction, reaction->elapsed, &w);
+    vti_integrate_winds(s, reaction->noted, s->time + reaction->elapsed, w.moved);
     reaction->apart = w.apart = vti_arena_push(&s->arena, sizeof *w.apart * (size_t)count);
     vti_parallel_for(s->def.threads, count, WAKE_BLOCK, set_block_apart, &w);
     sum_wakes(s, &w, reaction->wake);
@@ -166,7 +169,7 @@ static void end_wakes(vt_simulation *s, double elapsed, vt_reaction *reaction, d
     memset(gained, 0, 3 * sizeof *gained);
     if (!reaction->apart)
         return;
-    find_moved(s, reaction, elapsed, &w);
+    vti_integrate_winds(s, reaction->noted, s->time + elapsed, w.moved);
     sum_wakes(s, &w, gained);
     vti_subtract(gained, reaction->wake, gained);
     reaction->apart = NULL;

@@ -34,6 +34,12 @@
 #include "kernels/particles/particle_rates.h"
 #include "state/strength_sums.h"
 
+/* How far a vorton belongs to a wake that its body has left behind, 0 to 1. */
+typedef struct vt_apart {
+    float share;
+    int32_t body; /* index */
+} vt_apart;
+
 /* Impulse of the vortons before something changes them. */
 typedef struct vt_reaction {
     int counts;      /* whether anybody answers for the change */
@@ -42,16 +48,16 @@ typedef struct vt_reaction {
     double noted;    /* s */
     vt_strengths before;
     vt_impulse given; /* impulse given since then by gravity, about the origin */
-    float *apart;     /* how far each vorton belongs to a wake that bodies have left behind, 0 to 1;
-                         or NULL */
-    double wake[3];   /* linear impulse of those before, m^4/s */
+    vt_apart *apart;  /* of each vorton, or NULL */
+    double wake[3];   /* linear impulse of the wakes apart before, m^4/s */
 } vt_reaction;
 
 /* Between births and deaths, which are nobody's; elapsed: how much of the substep is over, s. */
 void vti_open_reaction(vt_simulation *s, double elapsed, vt_reaction *reaction);
 
-/* Until the next close bodies do not answer for what wakes lose that they have left behind. Vortons
- * keep their rows until then, and the caller the arena, on which this pushes. */
+/* Until the next close bodies do not answer for what wakes lose that they have left behind; but
+ * where gravity gives the vortons impulse, too, they do. Vortons keep their rows until then, and
+ * the caller the arena, on which this pushes. */
 void vti_set_wakes_apart(vt_simulation *s, vt_reaction *reaction);
 
 /* Of the change since, bodies owe this share; the rest, or all of it, is outer impulse. What

@@ -159,7 +159,7 @@ static void add_to_row(const shedding *d, int64_t row, const double strength[3])
     for (int c = 0; c < 3; c++)
         v->strength[3 * row + c] += (float)strength[c];
     v->bound_volume[row] = volume_in_bound((double)v->volume[row], d->core);
-    v->flags[row] |= VT_FLAG_BOUND_KNOWN | VT_FLAG_SHED;
+    v->flags[row] |= VT_FLAG_BOUND_KNOWN | VT_FLAG_FED;
     v->birth_strength[row] += (float)vti_sqrt(vti_dot(strength, strength));
 }
 
@@ -359,7 +359,7 @@ static void append(vt_simulation *s, int64_t reserved, const double way[3], newb
     for (int64_t i = 0; i < born->count; i++) {
         s->vortons.bound_volume[first + i] =
             volume_in_bound((double)born->volume[i], (double)born->core[i]);
-        s->vortons.flags[first + i] |= VT_FLAG_BOUND_KNOWN | VT_FLAG_SHED;
+        s->vortons.flags[first + i] |= VT_FLAG_BOUND_KNOWN | VT_FLAG_SHED | VT_FLAG_FED;
         const float *const a = born->strength + 3 * i;
         const double strength[3] = {(double)a[0], (double)a[1], (double)a[2]};
         note_shed(s, born->body[i], way, born->position + 3 * i, strength);

@@ -246,7 +246,8 @@ static void mix_fluids(vt_simulation *s, int64_t into, int64_t from)
 static uint32_t merge_flags(uint32_t into, uint32_t from)
 {
     const uint32_t both = VT_FLAG_NEUTRAL | VT_FLAG_BOUND_KNOWN,
-                   either = VT_FLAG_NEWBORN_VORTEX | VT_FLAG_EMITTED | VT_FLAG_STIRRED;
+                   either =
+                       VT_FLAG_NEWBORN_VORTEX | VT_FLAG_EMITTED | VT_FLAG_STIRRED | VT_FLAG_FED;
     const uint32_t own = ~(both | either);
     return (into & from & both) | ((into | from) & either) | (into & own);
 }

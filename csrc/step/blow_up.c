@@ -100,11 +100,11 @@ static int is_in_emitter(const vt_simulation *s, const vt_blow_up *found, double
 }
 
 /* Whether a body has shed the vorton, or has added to it what it sheds. */
-static int is_shed(const vt_simulation *s, const vt_blow_up *found)
+static int is_fed(const vt_simulation *s, const vt_blow_up *found)
 {
     for (int64_t i = 0; i < s->vortons.set.count; i++)
         if (s->vortons.id[i] == found->vorton)
-            return (s->vortons.flags[i] & VT_FLAG_SHED) != 0;
+            return (s->vortons.flags[i] & VT_FLAG_FED) != 0;
     return 0;
 }
 
@@ -122,9 +122,10 @@ static const char *remedy_for(const vt_simulation *s, vt_substep_limit limit,
     default:
         return is_in_emitter(s, found, near) ? "give that emitter less swirl or keep it off walls; "
                                                "Method(cores='filtered') bears more"
-               : is_shed(s, found) ? "let that body shed nothing (shedding=0), move it more "
-                                     "slowly, or give it more "
-                                     "panels; keep sources farther from it"
+               : is_fed(s, found)
+                   ? "let the body that shed it shed nothing (shedding=0), move it more "
+                     "slowly, or give it more "
+                     "panels; keep sources farther from it"
                : fabs(found->body_distance) < near
                    ? "keep sources farther from that body, or give them larger cores and less "
                      "circulation"

@@ -28,20 +28,24 @@ from .docstrings import fill_docstring
 
 # ---- what other programs call it ----
 
-_WORDS = {
-    "mass": "give `density`, kg/m^3",
-    "position": "the shape lies where its own numbers say, in the space of `parent`, a Transform",
-    "velocity": "a `parent` moves it, Transform(position=Keys(...)); a Jet blows",
-    "rotation": "a `parent` turns it, Transform(rotation=...)",
-    "scale": "a `parent` scales it, Transform(scale=...)",
-    "resolution": "a scene's `voxel` or `spacing` say it, in m",
+_PLACED = "the shape lies where its own numbers say, in the space of `parent`, a Transform"
+
+_WORDS = {  # what has which field says where to give it
+    "mass": ("density", "give `density`, kg/m^3"),
+    "position": ("shape", _PLACED),
+    "location": ("shape", _PLACED),
+    "translation": ("shape", _PLACED),
+    "velocity": ("shape", "a `parent` moves it, Transform(position=Keys(...)); a Jet blows"),
+    "rotation": ("shape", "a `parent` turns it, Transform(rotation=...)"),
+    "scale": ("shape", "a `parent` scales it, Transform(scale=...)"),
 }
-_WORDS["location"] = _WORDS["translation"] = _WORDS["position"]
 
 
 def unknown(name: str, known: Iterable[str]) -> str:
     """Tail of a message about an argument that is not known: where to give what it means."""
-    return _WORDS[name] if name in _WORDS else closest(name, known)
+    known = list(known)
+    needed, text = _WORDS.get(name, ("", ""))
+    return text if needed in known else closest(name, known)
 
 
 # ---- fields ----

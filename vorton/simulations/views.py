@@ -130,11 +130,13 @@ class VortonFlag(enum.IntFlag):
     BOUND_KNOWN
         Its first solve is done: `bound_volume` is known.
     SHED
-        A body shed it, or has added what it sheds to it.
+        A body shed it.
     EMITTED
         An emitter bore it, or it stands for several such.
     STIRRED
         It has the vorticity of the eddies of an emitter's swirl.
+    FED
+        A body shed it, or has added to it what it sheds.
 
     Examples
     --------
@@ -147,6 +149,7 @@ class VortonFlag(enum.IntFlag):
     SHED = _core.VORTON_FLAGS["SHED"]
     EMITTED = _core.VORTON_FLAGS["EMITTED"]
     STIRRED = _core.VORTON_FLAGS["STIRRED"]
+    FED = _core.VORTON_FLAGS["FED"]
 
 
 class Vortons(Particles):

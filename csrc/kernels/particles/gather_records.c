@@ -81,18 +81,18 @@ typedef struct collect_context {
 } collect_context;
 
 /* How far a vorton may outgrow its strength at birth before its bound feels it: not at all where
- * bodies have shed it, for it is never alone. Behind the edges of a wall with a wind of 3 m/s those
+ * bodies have fed it, for it is never alone. Behind the edges of a wall with a wind of 3 m/s those
  * that could grow threefold came to 29 m/s in two seconds, instead of 7, in five times as many
  * substeps (tests/test_wakes.py). */
-static const float growth = 3, growth_of_shed = 1;
+static const float growth = 3, growth_of_fed = 1;
 
 /* The volume in the bound of stretching: what it has beyond the volume of the vorton itself falls
  * as the vorton grows beyond that. A lone vorton, or one that outgrows its neighbours, makes the
  * vorticity that bounds it: without this there were no limit for it. */
 VT_INLINE vf bound_of(vf volume, vf bound, vf born, vi flags, const vf strength[3])
 {
-    const vi shed = (flags & vi_set(VT_FLAG_SHED)) != vi_set(0);
-    const vf most = vf_select(shed, vf_set(growth_of_shed), vf_set(growth)) * born;
+    const vi fed = (flags & vi_set(VT_FLAG_FED)) != vi_set(0);
+    const vf most = vf_select(fed, vf_set(growth_of_fed), vf_set(growth)) * born;
     const vf square = vf_dot(strength, strength);
     const vf part = vf_min(vf_set(1.0f), most * most / vf_max(square, vf_set(1e-37f)));
     return vf_select(bound > volume, vf_fma(bound - volume, part * part, volume), bound);
