@@ -123,9 +123,8 @@ static const char *remedy_for(const vt_simulation *s, vt_substep_limit limit,
         return is_in_emitter(s, found, near) ? "give that emitter less swirl or keep it off walls; "
                                                "Method(cores='filtered') bears more"
                : is_fed(s, found)
-                   ? "let the body that shed it shed nothing (shedding=0), move it more "
-                     "slowly, or give it more "
-                     "panels; keep sources farther from it"
+                   ? "let the body that shed it shed nothing (shedding=0), move it more slowly, "
+                     "or give it more panels; keep sources farther from it"
                : fabs(found->body_distance) < near
                    ? "keep sources farther from that body, or give them larger cores and less "
                      "circulation"

@@ -195,13 +195,8 @@ def from_dict(data: Mapping[str, Any], types: Iterable[type[Definition]], what: 
     return cls(**values)
 
 
-def one_of(
-    types: tuple[type[Definition], ...], what: str, optional: bool = False, aside: str = ""
-) -> Any:
-    """A check for definitions of `types`, or the plain data of one; `what` is "a shape", say.
-
-    `aside` ends its message.
-    """
+def one_of(types: tuple[type[Definition], ...], what: str, optional: bool = False) -> Any:
+    """A check for definitions of `types`, or the plain data of one; `what` is "a shape", say."""
 
     def check(name: str, value: Any) -> Any:
         if optional and value is None:
@@ -210,7 +205,7 @@ def one_of(
             return from_dict(value, types, name)
         if not isinstance(value, types):
             known = ", ".join(cls.__name__ for cls in types)
-            raise TypeError(f"{name} = {shown(value)}: must be {what}: {known}{aside}")
+            raise TypeError(f"{name} = {shown(value)}: must be {what}: {known}")
         return value
 
     return check

@@ -86,7 +86,7 @@ _DEFAULT = {name: item.default for name, item in OF_SIMULATION.items()}
 
 _CHECKS = {
     "name": check_file_name,
-    "ambient": one_of(AMBIENTS, "an ambient fluid", aside=", as Air() or Water()"),
+    "ambient": one_of(AMBIENTS, "an ambient fluid, as Air() or Water()"),
     "combustion": one_of((Combustion,), "a law of combustion", optional=True),
     **{name: item.metadata["check"] for name, item in UP_TO_SCENE.items()},
     "method": _check_method,

@@ -82,7 +82,7 @@ typedef struct collect_context {
 
 /* How far a vorton may outgrow its strength at birth before its bound feels it: not at all where
  * bodies have fed it, for it is never alone. Behind the edges of a wall with a wind of 3 m/s those
- * that could grow threefold came to 29 m/s in two seconds, instead of 7, in five times as many
+ * that could grow threefold came to 29 m/s in two seconds, instead of 7 to 8, in five times as many
  * substeps (tests/test_wakes.py). */
 static const float growth = 3, growth_of_fed = 1;
 
