@@ -1,7 +1,8 @@
-"""Bodies much lighter than the fluid rise, as fast as work lets them, whatever their shape.
+"""Bodies much lighter than the fluid rise, as fast as work lets them, whatever their shape, and turn
+no faster than the fluid along them.
 
 What far wakes lose as a force on the body drove each of these to tens or hundreds of m/s within two
-seconds, or to BlowUpError."""
+seconds, or to BlowUpError; so did spin that nothing braked."""
 
 import numpy as np
 import pytest
@@ -54,3 +55,40 @@ def test_a_light_ball_of_eight_cells_a_radius_rises():
     velocity, way = rise(vt.Air(), 0.02, spacing=0.01875, frames=30)
     check(velocity, way, 0.02)
     assert np.linalg.norm(velocity[:, :2], axis=1).max() < 2
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("share", "shape", "beside"),
+    [(0.1, "ball", 0), (0.002, "ball", 1.2), (0.05, "capsule", 0.5), (0.01, "capsule", 1.2)],
+)
+def test_light_bodies_rise_through_warm_smoke(share, shape, beside):
+    """Where fluid is buoyant: above a plume and at its side. They came to 60 m/s and more, with
+    1000 rad/s, and most to BlowUpError."""
+    scene = vt.Scene("light")
+    at = vt.Transform((beside, 0, 0.6))
+    density = share * scene.ambient.density
+    scene.add(vt.Body(SHAPES[shape], "light", density=density, parent=at))
+    smoke = {"temperature": 500, "core": 0.06}
+    scene.add(vt.Emitter(vt.Disk(radius=0.2, thickness=0.1), **smoke))
+    sim = vt.Simulation(scene, fps=24, threads=2)
+    velocity = []
+    for _ in range(60):
+        sim.step()
+        body = sim.bodies["light"]
+        velocity.append(body.velocity)
+        assert np.linalg.norm(body.angular_velocity) * 0.1 < 1 + sim.health.largest_speed
+    check(np.array(velocity), body.position[2] - 0.6, share)
+
+
+@pytest.mark.parametrize(("share", "left"), [(0.01, 0.15), (0.1, 0.3)])
+def test_a_light_ball_does_not_turn_on_by_itself(share, left):
+    """What hardly has inertia of its own goes with the fluid along its wall. Of 50 rad/s it kept 37
+    for seconds."""
+    ambient = vt.Air()
+    scene = vt.Scene("spinning", ambient=ambient, gravity=(0, 0, 0))
+    spin = {"density": share * ambient.density, "angular_velocity": (0, 0, 50)}
+    scene.add(vt.Body(SHAPES["ball"], "light", **spin))
+    sim = vt.Simulation(scene, fps=24, threads=2, spacing=0.06)
+    sim.step(4)
+    assert 0 < sim.bodies["light"].angular_velocity[2] < left * 50

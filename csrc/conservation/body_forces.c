@@ -199,6 +199,45 @@ static void find_layer(const surface *f, double mass_of_area, double layer[6][6]
     }
 }
 
+/* What the layer, with the inertia of find_layer, has of angular momentum beyond that of going with
+ * the wall, about the centre of the body. */
+static void sum_spin(const surface *f, double mass_of_area, double spin[3])
+{
+    memset(spin, 0, 3 * sizeof *spin);
+    for (int32_t p = 0; p < f->body->count; p++) {
+        const int32_t at = f->body->first + p;
+        const double *const n = f->panels->normal[at];
+        double r[3], rigid[3], slip[3], turn[3];
+        vti_subtract(f->panels->center[at], f->body->center, r);
+        vti_wall_velocity(f->body, f->panels->center[at], rigid);
+        for (int c = 0; c < 3; c++)
+            slip[c] = (double)f->velocity[3 * p + c] - rigid[c];
+        vti_add_scaled(slip, -vti_dot(slip, n), n);
+        vti_cross(r, slip, turn);
+        vti_add_scaled(spin, mass_of_area * (double)f->panels->area[at], turn);
+    }
+}
+
+/* The couple, N m s, by which a wall that sheds at its rate for dt comes to turn with the layer
+ * along it: of inertia I and L, that is share (1/I + 1/L)^-1 of the difference in spin, L^-1 spin:
+ * (L + I)^-1 I spin. */
+static void find_friction(const surface *f, double mass_of_area, const double own[6][6],
+                          const double layer[6][6], double dt, double couple[3])
+{
+    double both[3][3], spin[3], part[3];
+    sum_spin(f, mass_of_area, spin);
+    for (int i = 0; i < 3; i++)
+        for (int j = 0; j < 3; j++)
+            both[i][j] = own[i + 3][j + 3] + layer[i + 3][j + 3];
+    const double share = 1 - vti_exp(-vti_shedding_rate(f->body->body) * dt);
+    memset(couple, 0, 3 * sizeof *couple);
+    if (!vti_solve_three((const double (*)[3])both, spin, part))
+        return;
+    for (int i = 0; i < 3; i++)
+        for (int j = 0; j < 3; j++)
+            couple[i] += share * own[i + 3][j + 3] * part[j];
+}
+
 /* A layer of fluid goes with a body that sheds: of what the flow gives the body takes what its own
  * inertia has of that of both, and keeps the rest for the next substep, when the flow has answered.
  * A light body that took all at once would be faster than the fluid along its wall, and go the
@@ -208,18 +247,21 @@ static void find_layer(const surface *f, double mass_of_area, double layer[6][6]
  * couple by itself) is lost to the outer impulse: .43 of .9, .004 of a half, so that what floats
  * loses nothing to speak of, and a ball of a tenth of the fluid's density does not swing itself up.
  */
-static vt_impulse keep_share(vt_simulation *s, const surface *f, double density, vt_impulse *given)
+static vt_impulse keep_share(vt_simulation *s, const surface *f, double density, double dt,
+                             vt_impulse *given)
 {
     const vt_rigid *const r = &f->body->body->rigid;
-    double own[6][6], both[6][6], whole[6], change[6], kept[6];
+    double own[6][6], layer[6][6], both[6][6], whole[6], change[6], kept[6], friction[3];
     vt_impulse owed;
     vti_inertia_of(f->body->body, r->now.rotation, r->driven_density, own);
-    find_layer(f, density * s->grid.core, both);
+    find_layer(f, density * s->grid.core, layer);
+    find_friction(f, density * s->grid.core, (const double (*)[6])own, (const double (*)[6])layer,
+                  dt, friction);
     memcpy(whole, given->linear, sizeof given->linear);
     memcpy(whole + 3, given->angular, sizeof given->angular);
     for (int i = 0; i < 6; i++)
         for (int j = 0; j < 6; j++)
-            both[i][j] += own[i][j];
+            both[i][j] = layer[i][j] + own[i][j];
     vti_solve_inertia((const double (*)[6])both, whole, change);
     for (int i = 0; i < 6; i++) {
         kept[i] = whole[i];
@@ -231,10 +273,10 @@ static vt_impulse keep_share(vt_simulation *s, const surface *f, double density,
     const double lost = share * share * share * share;
     for (int c = 0; c < 3; c++) {
         given->linear[c] -= kept[c];
-        given->angular[c] -= kept[c + 3];
+        given->angular[c] += lost * friction[c] - kept[c + 3];
         owed.linear[c] = -kept[c] / density;
         owed.angular[c] = -(1 - lost) * kept[c + 3] / density;
-        s->impulses.outer.angular[c] -= lost * kept[c + 3] / density;
+        s->impulses.outer.angular[c] += lost * (friction[c] - kept[c + 3]) / density;
     }
     return owed;
 }
@@ -293,7 +335,8 @@ static void leave_couple(const surface *f, double couple[3])
 
 /* What a free body takes of the impulse that the flow gives it, N s and N m s; what it keeps for
  * later goes to `owed`, a couple that it never takes to the outer impulse. */
-static void take_part(vt_simulation *s, const surface *f, vt_impulse *given, vt_impulse *owed)
+static void take_part(vt_simulation *s, const surface *f, double dt, vt_impulse *given,
+                      vt_impulse *owed)
 {
     const vt_body *const body = f->body->body;
     const vt_fluid fluid = vti_fluid_of(&s->def);
@@ -302,7 +345,7 @@ static void take_part(vt_simulation *s, const surface *f, vt_impulse *given, vt_
     if (!body->rigid.free)
         return;
     if (vti_sheds(body)) {
-        *owed = keep_share(s, f, density, given);
+        *owed = keep_share(s, f, density, dt, given);
         return;
     }
     leave_couple(f, given->angular);
@@ -334,7 +377,7 @@ static void give(vt_simulation *s, const surface *f, vt_impulse own, vt_impulse 
         vt_impulse given = find_given(s, f, own, bound, &mean);
         add_support(f->body->body, given, &s->impulses.support);
         vti_move_moment(&given, back);
-        take_part(s, f, &given, &now.owed);
+        take_part(s, f, s->time - before->time, &given, &now.owed);
         vti_push_body(s, f->body->number, given.linear, given.angular);
         take_arm(s, f, s->bodies.open_lines);
     }

@@ -35,33 +35,6 @@ static vt_strengths sum_strengths(vt_simulation *s, const vt_reaction *reaction,
     return vti_sum_strengths(s, now);
 }
 
-/* ---- impulse by density differences ---- */
-
-vt_impulse vti_find_buoyant_impulse(vt_simulation *s, const vt_velocity_source *field,
-                                    int64_t count, const vt_record *records, double dt)
-{
-    const int64_t blocks = (count + VT_INVARIANT_BLOCK - 1) / VT_INVARIANT_BLOCK;
-    const vt_grid *const grid = field->grid;
-    vt_impulse all = {{0}, {0}};
-    if (!field->buoyancy || !s->fields_exist || !vti_has_known_flow(s))
-        return all;
-    const size_t mark = vti_arena_mark(&s->arena);
-    vt_generation *const block = vti_arena_push(&s->arena, sizeof *block * (size_t)blocks);
-    s->stages->sum_generation(field, count, records, s->vortons.age, dt, block, s->def.threads);
-    const double h = grid->spacing;
-    double middle[3];
-    for (int c = 0; c < 3; c++) {
-        middle[c] = (double)vti_grid_origin(grid, c) + h * grid->cells[c] / 2;
-        for (int64_t b = 0; b < blocks; b++) {
-            all.linear[c] += h / 2 * block[b].sum[c];
-            all.angular[c] += h * h / 3 * block[b].sum[c + 3];
-        }
-    }
-    vti_move_moment(&all, middle);
-    vti_arena_pop(&s->arena, mark);
-    return all;
-}
-
 /* ---- wakes that are left behind ---- */
 
 enum { WAKE_BLOCK = 1024 };
@@ -153,8 +126,7 @@ void vti_set_wakes_apart(vt_simulation *s, vt_reaction *reaction)
 {
     const int64_t count = s->vortons.set.count;
     wakes w = {.simulation = s};
-    if (!reaction->counts || !vti_keeps_impulse(s) || vti_is_buoyant(s) ||
-        !s->vortons.set.used[VT_VORTON_panel])
+    if (!reaction->counts || !vti_keeps_impulse(s) || !s->vortons.set.used[VT_VORTON_panel])
         return;
     vti_integrate_winds(s, reaction->noted, s->time + reaction->elapsed, w.moved);
     reaction->apart = w.apart = vti_arena_push(&s->arena, sizeof *w.apart * (size_t)count);
@@ -162,7 +134,54 @@ void vti_set_wakes_apart(vt_simulation *s, vt_reaction *reaction)
     sum_wakes(s, &w, reaction->wake);
 }
 
-/* What the wakes have gained since they were set apart: nobody's. */
+/* ---- impulse by density differences ---- */
+
+/* Middles of the bodies halfway through a substep of dt, of fluid at rest since their flow was
+ * noted, in cells from a point. */
+static vt_apart_rows find_apart_rows(vt_simulation *s, const vt_reaction *reaction,
+                                     const double from[3], double dt)
+{
+    double moved[3];
+    double (*const middle)[3] = vti_arena_push(&s->arena, sizeof *middle * (size_t)s->bodies.count);
+    vti_integrate_winds(s, reaction->noted, s->time + dt / 2, moved);
+    for (int32_t n = 0; n < s->bodies.count; n++)
+        for (int c = 0; c < 3; c++) {
+            const double at = s->bodies.items[n].flow.center[c] + moved[c];
+            middle[n][c] = (at - from[c]) / (double)s->grid.spacing;
+        }
+    return (vt_apart_rows){reaction->apart, (const double (*)[3])middle};
+}
+
+void vti_note_buoyant_impulse(vt_simulation *s, const vt_velocity_source *field, int64_t count,
+                              const vt_record *records, double dt, vt_reaction *reaction)
+{
+    const int64_t blocks = (count + VT_INVARIANT_BLOCK - 1) / VT_INVARIANT_BLOCK;
+    const vt_grid *const grid = field->grid;
+    vt_impulse all = {{0}, {0}};
+    if (!field->buoyancy || !s->fields_exist || !vti_has_known_flow(s))
+        return;
+    const size_t mark = vti_arena_mark(&s->arena);
+    vt_generation *const block = vti_arena_push(&s->arena, sizeof *block * (size_t)blocks);
+    const double h = grid->spacing;
+    double middle[3];
+    for (int c = 0; c < 3; c++)
+        middle[c] = (double)vti_grid_origin(grid, c) + h * grid->cells[c] / 2;
+    const vt_apart_rows apart = find_apart_rows(s, reaction, middle, dt);
+    s->stages->sum_generation(field, count, records, s->vortons.age, &apart, dt, block,
+                              s->def.threads);
+    for (int64_t b = 0; b < blocks; b++) {
+        vti_add_scaled(all.linear, h / 2, block[b].sum);
+        vti_add_scaled(all.angular, h * h / 3, block[b].sum + 3);
+        vti_add_scaled(reaction->wake, h / 2, block[b].apart);
+    }
+    vti_move_moment(&all, middle);
+    vti_add_impulse(&reaction->given, 1, &all);
+    vti_arena_pop(&s->arena, mark);
+}
+
+/* ---- the change ---- */
+
+/* What the wakes have gained since they were set apart, but by gravity: nobody's. */
 static void end_wakes(vt_simulation *s, double elapsed, vt_reaction *reaction, double gained[3])
 {
     wakes w = {.simulation = s, .apart = reaction->apart};
@@ -174,8 +193,6 @@ static void end_wakes(vt_simulation *s, double elapsed, vt_reaction *reaction, d
     vti_subtract(gained, reaction->wake, gained);
     reaction->apart = NULL;
 }
-
-/* ---- the change ---- */
 
 void vti_open_reaction(vt_simulation *s, double elapsed, vt_reaction *reaction)
 {

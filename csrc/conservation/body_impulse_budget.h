@@ -13,7 +13,7 @@
  * wear that down all along, which is no force. What moment is left is outer impulse: a wake errs by
  * arms much longer than a body's own, and a light ball would spin up by that.
  *
- * What density differences give the vortons is known (vti_find_buoyant_impulse) and is not theirs:
+ * What density differences give the vortons is known (vti_note_buoyant_impulse) and is not theirs:
  *
  *   d/dt (momentum of the bodies + rho (I + bound)) = rho d/dt buoyant + weight of the bodies
  *                                                     + support
@@ -31,14 +31,8 @@
  * not owe. */
 #pragma once
 
-#include "kernels/particles/particle_rates.h"
+#include "kernels/particles/invariant_sums.h"
 #include "state/strength_sums.h"
-
-/* How far a vorton belongs to a wake that its body has left behind, 0 to 1. */
-typedef struct vt_apart {
-    float share;
-    int32_t body; /* index */
-} vt_apart;
 
 /* Impulse of the vortons before something changes them. */
 typedef struct vt_reaction {
@@ -49,24 +43,22 @@ typedef struct vt_reaction {
     vt_strengths before;
     vt_impulse given; /* impulse given since then by gravity, about the origin */
     vt_apart *apart;  /* of each vorton, or NULL */
-    double wake[3];   /* linear impulse of the wakes apart before, m^4/s */
+    double wake[3];   /* linear impulse of the wakes apart before and given, m^4/s */
 } vt_reaction;
 
 /* Between births and deaths, which are nobody's; elapsed: how much of the substep is over, s. */
 void vti_open_reaction(vt_simulation *s, double elapsed, vt_reaction *reaction);
 
-/* Until the next close bodies do not answer for what wakes lose that they have left behind; but
- * where gravity gives the vortons impulse, too, they do. Vortons keep their rows until then, and
- * the caller the arena, on which this pushes. */
+/* Until the next close bodies do not answer for what wakes lose that they have left behind. Vortons
+ * keep their rows until then, and the caller the arena, on which this pushes. */
 void vti_set_wakes_apart(vt_simulation *s, vt_reaction *reaction);
+
+/* What density differences give the vortons in a substep of dt, those of wakes apart among them, is
+ * no reaction (nothing without differences or without vti_has_known_flow): before the finish of the
+ * substep, with the records of its last field. */
+void vti_note_buoyant_impulse(vt_simulation *s, const vt_velocity_source *field, int64_t count,
+                              const vt_record *records, double dt, vt_reaction *reaction);
 
 /* Of the change since, bodies owe this share; the rest, or all of it, is outer impulse. What
  * follows may be closed with the same reaction. */
 void vti_close_reaction(vt_simulation *s, double elapsed, double share, vt_reaction *reaction);
-
-/* What density differences give the vortons in a substep of dt, about the origin (0 without them or
- * without vti_has_known_flow): before the finish of the substep, with the records of its last
- * field.
- */
-vt_impulse vti_find_buoyant_impulse(vt_simulation *s, const vt_velocity_source *field,
-                                    int64_t count, const vt_record *records, double dt);

@@ -263,13 +263,11 @@ void vti_finish(vt_simulation *s, const vt_scheme *scheme, vt_substep *w, double
     vti_find_frame_change(s, ending.carried);
     s->last_substep = dt;
     const int books = vti_has_known_flow(s);
-    vt_impulse buoyant = {{0}, {0}};
-    VT_TIMED(s, balance, buoyant = vti_find_buoyant_impulse(s, &w->field, w->count, w->sorted, dt));
-    VT_TIMED(s, balance, vti_open_balance(s, books ? &buoyant : NULL, &balance));
     VT_TIMED(s, balance, vti_open_reaction(s, 0, reaction));
     VT_TIMED(s, balance, vti_set_wakes_apart(s, reaction));
-    reaction->given = buoyant;
-    vti_add_impulse(&s->impulses.buoyant, 1, &buoyant);
+    VT_TIMED(s, balance, vti_note_buoyant_impulse(s, &w->field, w->count, w->sorted, dt, reaction));
+    VT_TIMED(s, balance, vti_open_balance(s, books ? &reaction->given : NULL, &balance));
+    vti_add_impulse(&s->impulses.buoyant, 1, &reaction->given);
     vt_method method = s->def.method;
     method.cleaning *=
         balance.closed; /* lines that end in the fluid cannot be free of divergence */

@@ -9,6 +9,8 @@
  * faster; in proportion to |alpha| still as fast as they have grown. */
 #include "kernels/particles/invariant_sums.h"
 
+#include "base/vec3.h"
+
 enum { PARTS = VT_LANES / VL, DOUBLES = 8 };
 
 typedef struct context {
@@ -356,13 +358,32 @@ typedef struct generation_context {
     const vt_velocity_source *field;
     const vt_record *records;
     const float *age;
+    vt_apart_rows apart;
     float dt;
     vt_generation *block;
 } generation_context;
 
-/* VL vortons: x cross what each gets in the substep, and x cross that. */
+/* Of `left` vortons, one by one: few are of wakes. */
+static void add_apart(const vt_apart_rows *apart, int64_t left, vi home, const vf x[3],
+                      const vf given[3], double sum[3])
+{
+    for (int64_t l = 0; l < left && apart->row; l++) {
+        const vt_apart own = apart->row[(uint32_t)home[l]];
+        double r[3], alpha[3], turn[3];
+        if (!(own.share > 0))
+            continue;
+        for (int a = 0; a < 3; a++) {
+            r[a] = (double)x[a][l] - apart->middle[own.body][a];
+            alpha[a] = (double)given[a][l];
+        }
+        vti_cross(r, alpha, turn);
+        vti_add_scaled(sum, (double)own.share, turn);
+    }
+}
+
+/* VL vortons: x cross what each gets in the substep, and x cross that; and of wakes apart. */
 VT_INLINE void add_generation(const generation_context *c, int64_t i, int64_t left, int part,
-                              vf sum[6][PARTS])
+                              vf sum[6][PARTS], double apart[3])
 {
     const vt_grid *const grid = c->field->grid;
     vf position[4], own[4], x[3], pull, turn[3], twist[3], given[3] = {{0}};
@@ -383,26 +404,29 @@ VT_INLINE void add_generation(const generation_context *c, int64_t i, int64_t le
         sum[a][part] += turn[a];
         sum[a + 3][part] += twist[a];
     }
+    add_apart(&c->apart, left, home, x, given, apart);
 }
 
 static void sum_generation_block(void *data, int64_t begin, int64_t end)
 {
     const generation_context *const c = data;
+    vt_generation *const block = &c->block[begin / VT_INVARIANT_BLOCK];
     vf sum[6][PARTS];
     memset(sum, 0, sizeof sum);
+    memset(block, 0, sizeof *block);
     for (int64_t i = begin; i < end; i += VT_LANES)
         for (int p = 0; p < PARTS && i + VL * p < end; p++) {
             const int64_t left = end - i - VL * p;
-            add_generation(c, i + VL * p, left < VL ? left : VL, p, sum);
+            add_generation(c, i + VL * p, left < VL ? left : VL, p, sum, block->apart);
         }
     for (int n = 0; n < 6; n++)
-        c->block[begin / VT_INVARIANT_BLOCK].sum[n] = fold(sum[n]);
+        block->sum[n] = fold(sum[n]);
 }
 
 void VT_NAME(sum_generation)(const vt_velocity_source *field, int64_t count,
-                             const vt_record *records, const float *age, double dt,
-                             vt_generation *block, int threads)
+                             const vt_record *records, const float *age, const vt_apart_rows *apart,
+                             double dt, vt_generation *block, int threads)
 {
-    generation_context c = {field, records, age, (float)dt, block};
+    generation_context c = {field, records, age, *apart, (float)dt, block};
     vti_parallel_for(threads, count, VT_INVARIANT_BLOCK, sum_generation_block, &c);
 }

@@ -39,11 +39,24 @@ typedef struct vt_weights {
     double sum[4];
 } vt_weights;
 
+/* How far a vorton belongs to a wake that its body has left behind, 0 to 1. */
+typedef struct vt_apart {
+    float share;
+    int32_t body; /* index */
+} vt_apart;
+
+/* Those of a substep, by row, and the middle of each body, in cells from the middle of the grid. */
+typedef struct vt_apart_rows {
+    const vt_apart *row; /* NULL: none */
+    const double (*middle)[3];
+} vt_apart_rows;
+
 /* Of what density differences give the vortons of a block in a substep, dalpha, at the records of
  * its last field: sums of x cross dalpha and of x cross (x cross dalpha), m^3/s, x in cells from
- * the middle of the grid. */
+ * the middle of the grid; and of what they give the wakes apart, share times x cross dalpha, x from
+ * the middle of their body. */
 typedef struct vt_generation {
-    double sum[6];
+    double sum[6], apart[3];
 } vt_generation;
 
 /* Place of x^i y^j z^k: by degree, then by falling power of x, then of y. */
@@ -80,6 +93,7 @@ VT_DECLARE_KERNEL(sum_bend);
 
 /* And what density differences give them, before finish, with the records that it has. */
 typedef void vt_sum_generation_kernel(const vt_velocity_source *field, int64_t count,
-                                      const vt_record *records, const float *age, double dt,
-                                      vt_generation *block, int threads);
+                                      const vt_record *records, const float *age,
+                                      const vt_apart_rows *apart, double dt, vt_generation *block,
+                                      int threads);
 VT_DECLARE_KERNEL(sum_generation);
