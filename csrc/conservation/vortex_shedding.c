@@ -226,10 +226,10 @@ static void shed_panel(const shedding *d, int32_t panel)
 
 /* ---- in fluid that differs from the ambient one ---- */
 
-/* There newborn vortons, of ambient fluid, would thin it out: where vortons are that no body has
- * shed, or whose fluid differs, strength goes to the nearest of all, whatever they have grown at.
- * Where the wake alone is it does not: vortons that are fed where the flow has taken them, instead
- * of born at the wall, made a light capsule tumble ever faster. */
+/* There newborn vortons, of ambient fluid, would thin it out: strength goes to the nearest of those
+ * around the body, whatever they have grown at. Around bodies that have nothing but their wake near
+ * them it does not: vortons that are fed where the flow has taken them, instead of born at the
+ * wall, made a light capsule tumble ever faster. */
 
 /* The vortons near the body, in cells of which only a panel's own and those beside it can hold one
  * that grows there. */
@@ -237,26 +237,29 @@ typedef struct near_vortons {
     const shedding *shedding;
     const int32_t *row; /* of each, rising */
     const float *position;
-    const uint8_t *fills; /* whether it is more than wake of ambient fluid */
     vt_partition cells;
 } near_vortons;
 
-/* Lists the rows of the vortons within reach of a point, and where they are; returns how many. */
+/* Lists the rows of the vortons within reach of a point, and where they are; returns how many, 0
+ * where all that is there is wake of ambient fluid. */
 static int64_t list_near(const vt_simulation *s, const double center[3], double reach, int32_t *row,
-                         float *position, uint8_t *fills)
+                         float *position)
 {
     const vt_vortons *const v = &s->vortons;
     const vt_fluid fluid = vti_fluid_of(&s->def);
     int64_t count = 0;
+    int filled = 0;
     for (int64_t i = 0; i < v->set.count; i++) {
         double at[3];
         vti_widen(v->position + 3 * i, at);
         row[count] = (int32_t)i;
         memcpy(position + 3 * count, v->position + 3 * i, 12);
-        fills[count] = !(v->flags[i] & VT_FLAG_SHED) || vti_has_contrast(s, &fluid, i);
-        count += vti_square_between(at, center) < reach * reach;
+        if (vti_square_between(at, center) >= reach * reach)
+            continue;
+        count++;
+        filled |= !(v->flags[i] & VT_FLAG_SHED) || vti_has_contrast(s, &fluid, i);
     }
-    return count;
+    return filled ? count : 0;
 }
 
 /* As wide as the room of the largest panel. */
@@ -269,36 +272,29 @@ static double width_of_cells(const shedding *d)
     return (1 + 1e-6) * d->body->scale * vti_sqrt(most);
 }
 
-/* Of two at the same distance the first row; whether there is one that fills space, no farther
- * than `most`, whose square it is. */
-static int look_in_cell(const near_vortons *n, int64_t cell, const double place[3], double most,
-                        double *least, int32_t *row)
+/* Of two at the same distance the first row. */
+static void look_in_cell(const near_vortons *n, int64_t cell, const double place[3], double *least,
+                         int32_t *row)
 {
-    int filled = 0;
     for (uint32_t t = n->cells.start[cell]; t < n->cells.start[cell + 1]; t++) {
         const float *const x = n->position + 3 * (int64_t)n->cells.order[t];
         const double at[3] = {(double)x[0], (double)x[1], (double)x[2]};
         const double square = vti_square_between(at, place);
         const int32_t found = n->row[n->cells.order[t]];
-        filled |= n->fills[n->cells.order[t]] && square < most;
         if (square < *least || (square == *least && *row >= 0 && found < *row)) {
             *least = square;
             *row = found;
         }
     }
-    return filled;
 }
 
 static void find_nearest(void *data, int64_t p)
 {
     const near_vortons *const n = data;
     const vt_partition *const cells = &n->cells;
-    double place[3];
-    const double most = place_of(n->shedding, (int32_t)p, place);
-    double least = most;
+    double place[3], least = place_of(n->shedding, (int32_t)p, place);
     int64_t home[3];
     int32_t row = -1;
-    int filled = 0;
     for (int a = 0; a < 3; a++)
         home[a] = vti_partition_index(cells, a, place[a]);
     for (int side = 0; side < 27; side++) {
@@ -306,10 +302,9 @@ static void find_nearest(void *data, int64_t p)
         int64_t cell = 0;
         for (int a = 2; a >= 0; a--)
             cell = cell * cells->cells[a] + (home[a] + step[a] + cells->cells[a]) % cells->cells[a];
-        filled |= look_in_cell(n, cell, place, most, &least, &row);
+        look_in_cell(n, cell, place, &least, &row);
     }
-    if (filled)
-        n->shedding->row[p] = row;
+    n->shedding->row[p] = row;
 }
 
 /* The bounds of the near vortons and of where panels shed. */
@@ -335,15 +330,16 @@ static void take_nearest(const shedding *d)
     const double reach = d->body->reach + 2 * d->core;
     int32_t *const row = vti_arena_push(&s->arena, sizeof *row * rows);
     float *const position = vti_arena_push(&s->arena, 3 * sizeof *position * rows);
-    uint8_t *const fills = vti_arena_push(&s->arena, rows);
     double center[3], low[3], high[3];
     vti_pose_point(&d->pose, d->body->center, center);
-    near_vortons near = {.shedding = d, .row = row, .position = position, .fills = fills};
-    const int64_t count = list_near(s, center, reach, row, position, fills);
-    find_bounds(d, count, position, low, high);
-    vti_make_partition(&near.cells, width_of_cells(d), 1, low, high, count, position, &s->arena,
-                       s->def.threads);
-    vti_parallel_each(s->def.threads, d->body->panels->count, PANEL_BLOCK, find_nearest, &near);
+    near_vortons near = {.shedding = d, .row = row, .position = position};
+    const int64_t count = list_near(s, center, reach, row, position);
+    if (count > 0) {
+        find_bounds(d, count, position, low, high);
+        vti_make_partition(&near.cells, width_of_cells(d), 1, low, high, count, position, &s->arena,
+                           s->def.threads);
+        vti_parallel_each(s->def.threads, d->body->panels->count, PANEL_BLOCK, find_nearest, &near);
+    }
     vti_arena_pop(&s->arena, mark);
 }
 
