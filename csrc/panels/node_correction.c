@@ -3,6 +3,7 @@
 #include "model/quadratic_spline.h"
 #include "panels/nearest_wall.h"
 #include "panels/panels.h"
+#include "state/predicates.h"
 #include "state/simulation.h"
 
 enum { LISTED_BLOCK = 8 /* bins */ };
@@ -136,8 +137,10 @@ static const double lifted_within = 1.2;
 /* Half of the thickness, in those, from which it is done. Beside a ball of this radius the velocity
  * is .04 of the wind off where it is interpolated, as much as panels let through; a plate of three
  * cells, of which each face is near an edge, would lose half of its lift, and the wake of a ball of
- * three cells would get weaker (tests/test_body_flow.py, tests/test_newborn.py). */
-static const double least_half_thickness = 5;
+ * three cells would get weaker (tests/test_body_flow.py, tests/test_newborn.py). Walls along which
+ * fluid slips have neither: cold fog on a slab of ten cells gathered there until it blew up
+ * (tests/test_buoyancy.py). */
+static const double least_half_thickness = 5, least_where_it_slips = 1;
 
 /* From a node near a wall to the point above it where the velocity through the wall is read: at the
  * wall nothing flows through, and in between the velocity grows with the distance. */
@@ -246,7 +249,8 @@ static int32_t add_lift(const node_job *job, int64_t bin, const double point[3],
     const vt_paneled_body *near = NULL;
     memcpy(above, point, sizeof above);
     vti_add_scaled(above, height - room, normal);
-    if (!(vti_abs(room) < height) || body->half_thickness < least_half_thickness * height ||
+    const double thick = vti_sheds(body->body) ? least_half_thickness : least_where_it_slips;
+    if (!(vti_abs(room) < height) || body->half_thickness < thick * height ||
         vti_nearest_wall(s, above, free, other, &near) < free)
         return -1;
     const int32_t number = job->bins[bin].lifts++;
