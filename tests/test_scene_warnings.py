@@ -219,6 +219,18 @@ def test_a_small_source_beside_a_large_body_in_a_wind_or_a_warm_one():
         assert text.startswith("sources[0], Jet: ") and "for bodies[0], Body 'car'" in text
 
 
+def test_a_small_part_of_a_large_body_needs_small_cells():
+    """The chimney of a house, as wide as the smoke that leaves it."""
+    walls, chimney = vt.Box((-2, -1.5, 0), (2, 1.5, 4)), vt.Box((-1.3, 0.3, 2.5), (-0.8, 0.8, 4.4))
+    smoke = {"temperature": 360, "core": 0.1}
+    for shapes, warns in (([walls], True), ([walls, chimney], False)):
+        scene = vt.Scene(wind=(2, 0, 0))
+        scene.add(vt.Body(shapes))
+        scene.add(vt.Emitter(vt.Disk((-1.05, 0.55, 4.5), radius=0.22, thickness=0.15), **smoke))
+        said = texts(lambda scene=scene: vt.Simulation(scene))
+        assert any("set the cells" in text for text in said) == warns
+
+
 def test_a_jet_whose_pulses_lie_closer_than_their_cores():
     def jet(**numbers):
         scene = vt.Scene()

@@ -173,14 +173,16 @@ def _is_always_in_grid(scene: Scene, body: Any) -> bool:
 
 
 def _cells_of_body(scene: Scene, body: Any) -> tuple[float, np.ndarray] | None:
-    """Core that would do for a body that always lies in the grid, and its corners."""
+    """Core that would do for the smallest part of a body that always lies in the grid, and the
+    corners of the whole."""
     endless = any(isinstance(shape, Plane) for shape in body.shapes)
     if endless or isinstance(body, Container) or not _is_always_in_grid(scene, body):
         return None
-    low, high = zip(*(shape._span() for shape in body.shapes), strict=True)
-    span = np.min(low, axis=0), np.max(high, axis=0)
+    spans = np.array([shape._span() for shape in body.shapes])
+    size = float(np.prod(spans[:, 1] - spans[:, 0], axis=1).min()) ** (1 / 3)
     scale = body.parent.scale_at(0.0) if body.parent else 1.0
-    return 0.2 * scale * float(np.prod(span[1] - span[0])) ** (1 / 3), _placed(body, span, 0.0)
+    whole = spans[:, 0].min(axis=0), spans[:, 1].max(axis=0)
+    return 0.2 * scale * size, _placed(body, whole, 0.0)
 
 
 def _node_count(corners: np.ndarray, spacing: float) -> float:
