@@ -279,7 +279,7 @@ def test_a_vortex_within_heavy_fluid_takes_it_up():
 
 @pytest.mark.slow
 def test_cold_fog_runs_off_a_slab_along_which_it_slips():
-    """It falls no faster than from rest by the height of the slab. In frame 57 it was at 2.5 m/s and
+    """It falls no faster than from rest by the height of the slab. In frame 57 it was at 2.5 m/s,
     in frame 59 BlowUpError: vortons gathered on the wall."""
     scene = vt.Scene("fog", seed=7)
     scene.add(vt.Body(vt.Plane((0, 0, 0))))

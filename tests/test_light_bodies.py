@@ -1,5 +1,5 @@
-"""Bodies much lighter than the fluid rise, as fast as work lets them, whatever their shape, and turn
-no faster than the fluid along them.
+"""Bodies much lighter than the fluid rise, as fast as work lets them, whatever their shape, and
+turn no faster than the fluid along them.
 
 What far wakes lose as a force on the body drove each of these to tens or hundreds of m/s within two
 seconds, or to BlowUpError; so did spin that nothing braked."""
