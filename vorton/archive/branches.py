@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import dataclasses
+import hashlib
 import math
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Self
 
+from ..files.json_text import canonical_json
 from ..scenes.scene import Scene
 from .manifest import Manifest
 
-__all__ = ["Branch", "branch_of", "known_by", "scene_of", "shared_frames"]
+__all__ = ["Branch", "bake_sha256", "branch_of", "known_by", "scene_of", "shared_frames"]
 
 
 def scene_of(about: Mapping[str, Any], folder: Path | None) -> Scene:
@@ -126,3 +128,15 @@ def shared_frames(a: Mapping[str, Any], b: Mapping[str, Any]) -> float:
 def _pieces(told: Mapping[str, Any]) -> list[tuple[float, str]]:
     """Last frame and digest of each scene of a bake, from the first on."""
     return [*known_by(told.get("branch")), (math.inf, told["scene_sha256"])]
+
+
+_OF_FILES = ("fps", "archived_fps", "region", "volumes", "tracers", "vorton", "build")
+"""What the files of frames depend on besides the states that they are made of."""
+
+
+def bake_sha256(data: Mapping[str, Any]) -> str:
+    """Digest of all that the files of a bake follow from, by its manifest: the same wherever they
+    lie, and whichever frames there are."""
+    told = [data.get(key) for key in _OF_FILES], [data.get(key) for key in _OF_STATES]
+    scenes = data["scene_sha256"], known_by(data.get("branch"))
+    return hashlib.sha256(canonical_json([*told, *scenes]).encode()).hexdigest()

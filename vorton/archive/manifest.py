@@ -51,8 +51,6 @@ FRAMES, FPS = (1, 96), 24.0
 MOST_FPS = 10_000
 """Frames a second."""
 NO_ARCHIVE = "has no archive: it was baked without one, or pruned of it"
-STAGES, POINTS = (".usda", ".points.usda", ".abc"), ".usdc"
-"""Endings of the files of stages, and of those for frames: no manifest tells of them."""
 OF_BAKES = (".vta", ".vdb", ".npz")
 """Endings of the files that manifests tell of."""
 UNITS = {
@@ -384,23 +382,12 @@ class Manifest:
     def strangers(self) -> list[str]:
         """Names of files that look like those of its frames, and are not: somebody's, or stale."""
         known = {file["name"] for record in self._frames.values() for file in record["files"]}
-        known |= {path.name for path in self.stage_files}
         name, found = self.data["name"], []
         for path in sorted(self.folder.glob(f"{glob.escape(name)}_*")):
             digits, suffix = path.stem[len(name) + 1 :], path.suffix
-            if digits.isdigit() and suffix in (".vdb", ".npz", POINTS) and path.name not in known:
+            if digits.isdigit() and suffix in (".vdb", ".npz") and path.name not in known:
                 found.append(path.name)
         return found
-
-    @property
-    def stage_files(self) -> list[Path]:
-        """Files of its stages that are there; what they refer to lies beside them."""
-        name = self.data["name"]
-        names = [
-            *(name + suffix for suffix in STAGES),
-            *(f"{name}_{n:04d}{POINTS}" for n in self.frames),
-        ]
-        return [path for path in map(self.folder.joinpath, names) if path.is_file()]
 
     def check_presence(self) -> None:
         """Make sure that all that was written is still there, if not unchanged.

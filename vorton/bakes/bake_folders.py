@@ -13,6 +13,7 @@ from typing import Any
 from ..archive.branches import Branch, scene_of
 from ..archive.manifest import Manifest, json_value
 from ..archive.reading import Archive, head_block
+from ..archive.stages import FOLDER, stage_files, summary
 from ..archive.writing import begins_with, write_frames
 from ..base.checks import check_flag, shown
 from ..files.disk import (
@@ -26,6 +27,7 @@ from ..files.disk import (
     remove_leftovers,
     replaced,
 )
+from ..scenes.scene_advice import warn
 from .bake_opening import check_states
 from .baking import check_frames, prepare_folder
 from .damages import damages
@@ -58,7 +60,7 @@ def _have_linked(source: Path, target: Path) -> bool:
 
 
 def copy_bake(place: str | os.PathLike[str], out: str | os.PathLike[str]) -> Manifest:
-    """Copy a bake into another folder: its files, its archive, its manifest and its stages.
+    """Copy a bake into another folder: its files, its archive, its manifest, its stages and points.
 
     Paths of meshes in its scene are then relative to the new folder. `bake` and `derive` go on from
     the copy as from the bake.
@@ -82,6 +84,11 @@ def copy_bake(place: str | os.PathLike[str], out: str | os.PathLike[str]) -> Man
         files of these names that belong to no bake.
     OSError
         A file cannot be read or written. BlockingIOError: a bake is under way in one of both.
+
+    Warns
+    -----
+    vorton.SceneWarning
+        Stages or points are of another bake, and stay behind.
     """
     with _both_folders(place, out, _locked_where_possible) as (manifest, made):
         if made.path.exists():
@@ -95,7 +102,7 @@ def copy_bake(place: str | os.PathLike[str], out: str | os.PathLike[str]) -> Man
 def move_bake(place: str | os.PathLike[str], out: str | os.PathLike[str]) -> Manifest:
     """Move a bake into another folder, as `copy_bake` copies it; a folder left empty goes, too.
 
-    A move that was interrupted is ended by the same call.
+    A move that was interrupted is ended by the same call. Stages and points of another bake stay.
     """
     with _both_folders(place, out, locked) as (manifest, made):
         if made.path.exists():
@@ -104,10 +111,13 @@ def move_bake(place: str | os.PathLike[str], out: str | os.PathLike[str]) -> Man
             _link_files(manifest, made, copy=False)
             made.save()
         _move_archive(manifest, made)
-        flush_folder(made.folder)  # first: what is removed must be there
+        for folder in (made.folder / FOLDER, made.folder):
+            flush_folder(folder)  # first: what is removed must be there
         remove_leftovers(manifest.folder)
-        for path in manifest.stage_files:
+        for path in _staged(manifest):
             remove(path)
+        with contextlib.suppress(OSError):  # it is not there, or not empty
+            (manifest.folder / FOLDER).rmdir()
         manifest.remove_files()
     with contextlib.suppress(OSError):  # it is not empty, or given as "."
         manifest.folder.rmdir()
@@ -173,16 +183,25 @@ def _link_files(manifest: Manifest, made: Manifest, copy: bool) -> None:
     for text in damages(manifest):
         raise ValueError(f"{manifest.folder}: {text}: bake again to repair it")
     names = [file["name"] for n in manifest.frames for file in manifest.frame(n)["files"]]
-    names += [path.name for path in manifest.stage_files]
     pairs = [(manifest.folder / Path(name).name, made.folder / Path(name).name) for name in names]
+    staged = _staged(manifest)
+    pairs += [(path, made.folder / path.relative_to(manifest.folder)) for path in staged]
     taken = [made.folder / name for name in made.strangers()]
     taken += [target for source, target in pairs if target.exists() and not _same(source, target)]
     if made.archive is not None and made.archive.exists() and not _is_archive_of(manifest, made):
         taken.append(made.archive)
     for path in taken:
         raise ValueError(f"{path}: exists and belongs to no bake; choose another folder")
+    for text in summary(manifest, own=False):
+        warn(f"stays behind in {manifest.folder}: {text}")
     for source, target in pairs:
+        target.parent.mkdir(exist_ok=True)
         link(source, target, copy)
+
+
+def _staged(manifest: Manifest) -> list[Path]:
+    """The files of stages that go with a bake: those that do not say that they are another's."""
+    return [file.path for file in stage_files(manifest) if file.own is not False]
 
 
 def _same(source: Path, target: Path) -> bool:

@@ -10,6 +10,7 @@ from typing import Any
 from .. import _core
 from ..archive.manifest import Manifest
 from ..archive.reading import Archive, frames_text
+from ..archive.stages import summary
 from ..base.checks import counted, ranges_text
 from ..definitions.records import HEALTH_LIMITS, has_limit, why_unjudged
 from ..simulations.saved import loads_here
@@ -85,6 +86,7 @@ def describe(manifest: Manifest) -> str:
         ("unchecked", _unchecked(manifest)),
     ]
     lines = [f"{name:10} {text}" for name, text in rows if text]
+    lines += [f"stale      {text}" for text in summary(manifest, own=False)]
     return "\n".join(lines + [f"warning    {text}" for text in warnings(manifest)])
 
 
@@ -148,6 +150,7 @@ def warnings(manifest: Manifest) -> list[str]:
         found.append(
             f"{counted(len(stale), 'file')} beside it {belong} to no frame of this bake: {names}"
         )
+    found += summary(manifest, own=None)
     values = tracers_per_voxel(manifest)
     voxel = proposed_voxel(manifest)
     if values and voxel and min(values) < FEW_TRACERS:
