@@ -2,6 +2,7 @@
 
 import os
 import shutil
+import warnings
 
 import pytest
 from bakes import content, quiet, small_scene
@@ -137,3 +138,70 @@ def test_stage_without_points_removes_clips_of_another_bake(staged):
         make_stage(folder, points=False, progress=False)
     assert [n for n in all_in(staged) if ".usd" in n] == ["own.usda", "ring.usda"]
     assert len([n for n in os.listdir(staged.parent / "kept") if ".usd" in n]) == 5
+
+
+# ---- derived bakes ----
+
+
+@pytest.fixture
+def derived(tmp_path):
+    """A bake, and what is derived from it: at twice the rate, in another folder."""
+    origin, out = tmp_path / "bake", tmp_path / "deep" / "out"
+    quiet(small_scene(), origin, frames=(1, 3), volumes=None)
+    vt.derive(origin, out, fps=48, volumes=None, progress=False, threads=1)
+    return origin, out
+
+
+def branch_in_place(origin):
+    scene = small_scene()
+    scene.add(vt.Wind((1, 0, 0)))
+    vt.branch(scene, origin, origin, frame=2, overwrite=True, progress=False, threads=1)
+
+
+def overwrite(origin):
+    quiet(small_scene(seed=4), origin, frames=(1, 3), volumes=None, overwrite=True)
+
+
+@pytest.mark.parametrize("change, frames", [(branch_in_place, "4-5"), (overwrite, "1-5")])
+def test_a_derived_bake_whose_origin_has_changed(derived, tmp_path, change, frames, capsys):
+    """It stays what it was; that the archive holds other states now is said wherever it is shown,
+    and no more once it is derived again."""
+    origin, out = derived
+    picture = [str(out), str(tmp_path / "a.png"), "--size", "32x32", "--quiet"]
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert said(capsys, "info", out, "--verify", "--quiet") == (0, [])
+        assert main(["preview", *picture]) == 0
+    change(origin)
+    text = f"frames {frames} are not of what ../../bake/ring.vta holds now, states of another scene"
+    for options in ([], ["--verify", "--quiet"]):
+        status, [row] = said(capsys, "info", out, *options)
+        assert status == 0 and row.startswith(f"warning    {text}")
+    assert main(["preview", *picture]) == 0
+    assert text in capsys.readouterr().err
+    with pytest.raises(ValueError, match="another scene"):
+        vt.derive(origin, out, fps=48, volumes=None, progress=False, threads=1)
+    vt.derive(origin, out, fps=48, volumes=None, progress=False, threads=1, overwrite=True)
+    assert said(capsys, "info", out) == (0, [])
+
+
+def test_a_derived_bake_knows_its_archive_where_it_goes(derived, tmp_path, capsys):
+    """Its path is relative to the folder; where the archive is not there any more, that is said."""
+    origin, out = derived
+    vt.move_bake(out, tmp_path / "here")
+    overwrite(origin)
+    _, [row] = said(capsys, "info", tmp_path / "here")
+    assert "not of what ../bake/ring.vta holds now" in row and "frames 1-5" in row
+    shutil.rmtree(origin)
+    assert main(["info", str(tmp_path / "here")]) == 0
+    told = capsys.readouterr().out
+    assert "derived    from ../bake/ring.vta, which is not there any more" in told
+
+
+def test_frames_that_a_bake_adds_keep_the_origin(tmp_path):
+    """Bake and derive go on with each other's frames, which are the same."""
+    quiet(small_scene(), tmp_path / "bake", frames=(1, 2))
+    vt.derive(tmp_path / "bake", tmp_path / "out", volumes=vt.Volumes(voxel=0.1), progress=False)
+    told = vt.Manifest.find(tmp_path / "out").data["archived"]
+    grown = quiet(small_scene(), tmp_path / "out", frames=(1, 3), archive=False)
+    assert grown.frames == [1, 2, 3] and grown.data["archived"] == told

@@ -9,6 +9,8 @@ moment or the machine (no date, no thread count), so that the same bake has the 
     vorton, build           version; compiler, flags and digest of the sources
     units                   of everything below
     region                  only of a derived bake of a part: corners of the box that it has, m
+    archived                only of a derived bake: its archive (path relative to the folder), and
+                            what the head of that says of who has simulated it
     archived_fps            only of a derived bake with another frame rate: that of its archive, 1/s
     fps, first, last        frame range; frame 1 is the start, frame n is at time (n - 1) / fps
     volumes, tracers        settings of the volumes or null; whether there are tracer files
@@ -113,6 +115,8 @@ def check_whole(data: dict[str, Any]) -> None:
     _check(data["scene"].get("effects", []), [_ITEM], "manifest.scene.effects")
     _check(data.get("removing", []), [str], "manifest.removing")
     check_branch(data.get("branch"), "manifest.branch")
+    if data.get("archived") is not None:
+        _check(data["archived"], {"archive": str}, "manifest.archived")
     if not 1 <= data["first"] <= data["last"] <= MOST_FRAMES:
         raise ValueError(f"manifest.first = {data['first']}, last = {data['last']}")
     seen: set[int] = set()

@@ -17,7 +17,7 @@ from ..base.checks import check_integer, frames_named, shown
 from ..base.progress import Callback
 from ..files.disk import locked
 from ..scenes.scene import Scene
-from ..simulations.saved import go_on_from
+from ..simulations.saved import GOES_ON, go_on_from, warn_of_other_build
 from ..simulations.simulation import Simulation
 from .bake_folders import link
 from .bake_frames import frame_name
@@ -100,6 +100,11 @@ def branch(
     OSError, KeyboardInterrupt
         As of `bake`.
 
+    Warns
+    -----
+    vorton.SceneWarning
+        Another build of vorton has simulated the other bake.
+
     Examples
     --------
     >>> import vorton as vt
@@ -122,6 +127,7 @@ def branch(
         archive.select((1, frame))
         sim = Simulation(scene, how["fps"], threads=threads)
         _try(archive, frame, sim, threads)
+        warn_of_other_build(archive, GOES_ON)
         left: Branch | None = Branch.off(frame, archive.scene(), archive.branch)
     in_place = Path(out).resolve() == origin.folder.resolve()
     if in_place:

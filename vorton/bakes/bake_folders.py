@@ -31,6 +31,7 @@ from ..scenes.scene_advice import warn
 from .bake_opening import check_states
 from .baking import check_frames, prepare_folder
 from .damages import damages
+from .origin import origin_in
 
 __all__ = ["copy_bake", "link", "move_bake", "prune_bake"]
 
@@ -212,6 +213,8 @@ def _same(source: Path, target: Path) -> bool:
 def _relative_to(about: dict[str, Any], old: Path, new: Path) -> dict[str, Any]:
     """The members of a manifest or a head that hold paths, for another folder."""
     found = {"scene": scene_of(about, old).to_dict(folder=new)}
+    if "archived" in about:
+        found["archived"] = origin_in(about["archived"], old, new)
     branch = Branch.from_dict(about.get("branch"), old)
     return found if branch is None else found | {"branch": branch.to_dict(new)}
 

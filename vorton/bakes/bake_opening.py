@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from ..archive.branches import known_by, shared_frames
+from ..archive.branches import known_by, shared_frames, states_of
 from ..archive.manifest import FORMAT, SCHEMA, UNITS, Manifest, check_whole
 from ..archive.reading import SUFFIX, Archive, is_no_archive
 from ..base.checks import ranges_text, shown
@@ -86,7 +86,8 @@ def _take_over(
     if data["frames"]:
         both = min(data["first"], frames[0]), max(data["last"], frames[1])
     manifest = _new_manifest(earlier.path, scene, settings, both)
-    return Manifest(earlier.path, manifest.data | {"frames": data["frames"]})
+    kept = {"archived": data["archived"]} if "archived" in data else {}
+    return Manifest(earlier.path, kept | manifest.data | {"frames": data["frames"]})
 
 
 def replace_after(
@@ -230,6 +231,11 @@ def difference(old: Mapping[str, Any], name: str, settings: Mapping[str, Any]) -
                 continue
             how = f"branched at frame {own['frame']}" if own else "not a branch"
             return f"this scene, {how}"
+        if key == "archived":  # wherever it lies
+            own, new = (states_of(told) for told in (old, settings))
+            if all(own.get(name) == new.get(name) for name in ("vorton", "build")):
+                continue
+            return f"this scene, simulated by another vorton (build {shown(own.get('build'))})"
         if key in ("vorton", "build"):
             return f"this scene by another vorton ({key} {shown(old.get(key))})"
         if key == "scene_sha256":
@@ -280,7 +286,7 @@ def _new_manifest(
         "scene": scene.to_dict(folder=path.parent),
         "frames": [],
     }
-    for key in ("region", "archived_fps", "branch"):
+    for key in ("region", "archived", "archived_fps", "branch"):
         if data.get(key) is None:
             data.pop(key, None)
     return Manifest(path, data)

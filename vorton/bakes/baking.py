@@ -329,6 +329,7 @@ def settings_of(
         "tracers": tracers,
         "archive": f"{sim.scene.name}{SUFFIX}" if archive else None,
         "region": None,
+        "archived": None,
         "archived_fps": None,
     }
 

@@ -13,8 +13,9 @@ from ..archive.reading import Archive, frames_text
 from ..archive.stages import summary
 from ..base.checks import counted, ranges_text
 from ..definitions.records import HEALTH_LIMITS, has_limit, why_unjudged
-from ..simulations.saved import loads_here
+from ..simulations.saved import GOES_ON, loads_here, other_build
 from .bake_opening import is_cut_off, told_by_archive
+from .origin import changed_origin, describe_origin
 
 FEW_TRACERS = 1.0
 """Tracers per voxel of smoke below which grain shows.
@@ -80,6 +81,7 @@ def describe(manifest: Manifest) -> str:
         ("volumes", _volumes(data["volumes"])),
         ("tracers", _tracers(manifest)),
         ("archive", _archive(manifest)),
+        ("derived", describe_origin(manifest)),
         ("branch", _branch(data.get("branch"))),
         ("per voxel", _per_voxel(manifest)),
         ("health", _health(manifest)),
@@ -151,6 +153,8 @@ def warnings(manifest: Manifest) -> list[str]:
             f"{counted(len(stale), 'file')} beside it {belong} to no frame of this bake: {names}"
         )
     found += summary(manifest, own=None)
+    changed = changed_origin(manifest)
+    found += [changed] if changed else []
     values = tracers_per_voxel(manifest)
     voxel = proposed_voxel(manifest)
     if values and voxel and min(values) < FEW_TRACERS:
@@ -220,16 +224,14 @@ def _archive(manifest: Manifest) -> str:
 
 def _foreign(archive: Archive) -> str:
     """What to know of states that another build has saved, which this one may not load."""
-    made, build = archive.about.get("vorton"), archive.about.get("build")
-    by_another = f"; saved by another build (vorton {made})"
+    other = other_build(archive.about)
     if not loads_here(archive):
+        other = other or f"another build (vorton {archive.about.get('vorton')})"
         return (
-            f"{by_another}, which alone goes on from them: bake again to go on with this one; "
-            "Archive.fields reads them"
+            f"; saved by {other}, which alone goes on from them: bake again to go on with this "
+            "one; Archive.fields reads them"
         )
-    if (made, build) != (_core.version(), _core.build()):
-        return f"{by_another}: this one goes on from them, but frames may differ from there on"
-    return ""
+    return f"; saved by {other}: {GOES_ON}" if other else ""
 
 
 def _per_voxel(manifest: Manifest) -> str:

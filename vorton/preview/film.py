@@ -22,6 +22,7 @@ from ..bakes.bake_frames import Parts
 from ..bakes.bake_opening import open_archive
 from ..bakes.baked_bodies import BakedBodies
 from ..bakes.course import Course
+from ..bakes.origin import changed_origin
 from ..base.checks import check_flag, check_number, check_vector, frames_are, ranges_text
 from ..base.progress import Callback, Progress
 from ..definitions.animation import largest
@@ -321,7 +322,7 @@ def make_film(
     Warns
     -----
     SceneWarning
-        No frame holds smoke.
+        No frame holds smoke; frames of a derived bake are not those of what its archive holds now.
     """
     out = Path(out)
     if extinction is not None:
@@ -335,6 +336,8 @@ def make_film(
         raise ValueError(f"{' and '.join(around)}: cannot be given together with eye")
     how: dict[str, Any] = {"fps": fps, "voxel": voxel, "sharp": sharp, "threads": threads}
     shot = open_shot(place, frames=frames, **how)
+    if isinstance(shot, BakeShot) and (changed := changed_origin(shot.manifest)):
+        warn(f"{shot.manifest.path}: {changed}")
     if picture and len(shot) > 1:
         if frames is not None:
             raise ValueError(f"frames = {frames}: {out.name} is one picture; give one frame")

@@ -331,6 +331,11 @@ class Simulation(LiveChanges, BodyMotion, Pickled):
             parts; a scene that cannot be made again.
         OSError
             When it cannot be read.
+
+        Warns
+        -----
+        vorton.SceneWarning
+            Another build of vorton has saved it: what follows is not the same to the bit.
         """
         with Archive(path) as archive:
             sim = object.__new__(cls)
