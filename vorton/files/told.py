@@ -26,7 +26,7 @@ def told_sha256(path: Path) -> tuple[Path, str] | None:
 
 @functools.lru_cache(maxsize=8)
 def _digests(manifest: Path, changed: int, size: int) -> dict[str, str]:
-    """Those of the files of a manifest, read once until it changes; none where it is no manifest."""
+    """Those of the files of a manifest, read once until it changes; of another file none."""
     try:
         data = parse_json(manifest.read_text(encoding="utf-8"))
         return {file["name"]: file["sha256"] for n in data["frames"] for file in n["files"]}
