@@ -40,7 +40,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from ..base.checks import frames_are, ranges_text, shown
+from ..base.checks import check_place, frames_are, ranges_text, shown
 from ..definitions.records import HEALTH_LIMITS
 from ..files.disk import explain, file_sha256, gone, remove, write_atomically
 from ..files.json_text import canonical_json, parse_json, readable_json
@@ -182,14 +182,18 @@ class Manifest:
     Attributes
     ----------
     path, data
+        As given, the path as `Path`.
     others : frozenset of str
         Names of files of frames that were there before, and that it does not tell of: none of them
         is replaced by other bytes (`check_place`). Those that a killed bake had written hold what
         it writes again, and may be.
     """
 
-    def __init__(self, path: Path, data: dict[str, Any]) -> None:
-        self.path = path
+    def __init__(self, path: str | os.PathLike[str], data: dict[str, Any]) -> None:
+        self.path = check_place("path", path)
+        if not isinstance(data, dict):
+            raise TypeError(f"data = {shown(data)}: must be a dict, what a manifest holds")
+        check_whole(data)
         self.data = data
         self._frames = {int(record["frame"]): record for record in data["frames"]}
         self._texts: dict[int, tuple[str, bytes]] = {}  # of frames, and the digests of their data
@@ -208,7 +212,7 @@ class Manifest:
         OSError
             When it cannot be read.
         """
-        path = Path(path)
+        path = check_place("path", path)
         try:
             data = parse_json(path.read_text(encoding="utf-8"))
         except OSError as error:
@@ -222,13 +226,13 @@ class Manifest:
             raise ValueError(f"{path}: {text}")
         told = data.pop(_DIGEST, None)
         try:
-            check_whole(data)
-            if told is not None and told != cls(path, data)._digest():
+            manifest = cls(path, data)
+            if told is not None and told != manifest._digest():
                 text = "it was changed, or is damaged: its digest differs; move it away"
                 raise ValueError(f"{text}, and bake again")
         except ValueError as error:
             raise ValueError(f"{path}: is not the whole manifest of a bake: {error}") from error
-        return cls(path, data)
+        return manifest
 
     @staticmethod
     def may_replace(path: Path) -> bool:
@@ -247,7 +251,7 @@ class Manifest:
     def all_in(cls, folder: str | os.PathLike[str]) -> list[Manifest]:
         """The manifests in a folder, by name; other JSON files are passed over."""
         found = []
-        for path in sorted(Path(folder).glob("*.json")):
+        for path in sorted(check_place("folder", folder).glob("*.json")):
             try:
                 found.append(cls.load(path))
             except (OSError, ValueError):
@@ -265,7 +269,7 @@ class Manifest:
         OSError
             When there is no such folder or file.
         """
-        place = Path(place)
+        place = check_place("place", place)
         if not place.is_dir():
             return cls._beside(place) if place.suffix in OF_BAKES else cls.load(place)
         found = cls.all_in(place)
@@ -299,7 +303,7 @@ class Manifest:
     @classmethod
     def of_file(cls, path: str | os.PathLike[str]) -> Manifest | None:
         """The manifest beside a volume, a tracer file or an archive that names it; None: none."""
-        path = Path(path)
+        path = check_place("path", path)
         return next((m for m in cls.all_in(path.parent) if m._names(path.name)), None)
 
     def _names(self, name: str) -> bool:

@@ -13,7 +13,7 @@ from ..archive.branches import Branch, branch_of, known_by, shared_frames
 from ..archive.manifest import MOST_FRAMES, NO_ARCHIVE, Manifest
 from ..archive.reading import Archive, DamageError
 from ..archive.writing import blocks_of, cut_archive, write_frames
-from ..base.checks import check_integer, frames_named, shown
+from ..base.checks import check_integer, check_place, frames_named, shown
 from ..base.progress import Callback
 from ..files.disk import locked
 from ..scenes.scene import Scene
@@ -116,6 +116,7 @@ def branch(
         raise TypeError(f"scene = {shown(scene)}: must be a Scene")
     frame = check_integer("frame", frame, least=1, most=MOST_FRAMES)
     threads = check_integer("threads", threads, least=0, most=64)
+    target = check_place("out", out)
     origin = Manifest.find(place)
     if origin.archive is None:
         raise ValueError(f"{origin.path}: {NO_ARCHIVE}")
@@ -129,7 +130,7 @@ def branch(
         _try(archive, frame, sim, threads)
         warn_of_other_build(archive, GOES_ON)
         left: Branch | None = Branch.off(frame, archive.scene(), archive.branch)
-    in_place = Path(out).resolve() == origin.folder.resolve()
+    in_place = target.resolve() == origin.folder.resolve()
     if in_place:
         _check_kept(origin, frame, (first, last))
         left = _left_in_place(left, scene, origin)

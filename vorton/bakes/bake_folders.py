@@ -15,7 +15,7 @@ from ..archive.manifest import Manifest, json_value
 from ..archive.reading import Archive, head_block
 from ..archive.stages import FOLDER, stage_files, summary
 from ..archive.writing import begins_with, write_frames
-from ..base.checks import check_flag, shown
+from ..base.checks import check_flag, check_place, shown
 from ..files.disk import (
     file_sha256,
     flush_file,
@@ -134,7 +134,7 @@ def _both_folders(
     """A bake, and what it is in another folder, with both locked; where that fails no new folder
     stays."""
     manifest = _other_than(place, out)
-    with new_folders_removed(Path(out)):
+    with new_folders_removed(check_place("out", out)):
         folder = prepare_folder(out)
         with lock(manifest.folder), locked(folder):
             remove_leftovers(folder)
@@ -144,8 +144,8 @@ def _both_folders(
 
 def _other_than(place: str | os.PathLike[str], out: str | os.PathLike[str]) -> Manifest:
     """The manifest of a bake that is not in that folder."""
-    manifest = Manifest.find(place)
-    if os.fspath(out) and Path(out).resolve() == manifest.folder.resolve():
+    manifest, target = Manifest.find(place), check_place("out", out)
+    if out != "" and target.resolve() == manifest.folder.resolve():
         raise ValueError(f"out = {shown(out)}: is where the bake is; choose another folder")
     return manifest
 

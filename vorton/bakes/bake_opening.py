@@ -85,9 +85,9 @@ def _take_over(
     data, both = earlier.data, frames
     if data["frames"]:
         both = min(data["first"], frames[0]), max(data["last"], frames[1])
+    settings = {**settings, "archived": settings["archived"] or data.get("archived")}
     manifest = _new_manifest(earlier.path, scene, settings, both)
-    kept = {"archived": data["archived"]} if "archived" in data else {}
-    return Manifest(earlier.path, kept | manifest.data | {"frames": data["frames"]})
+    return Manifest(earlier.path, manifest.data | {"frames": data["frames"]})
 
 
 def replace_after(

@@ -10,7 +10,15 @@ from typing import Any
 
 from ..archive.manifest import MOST_FPS, NO_ARCHIVE, Manifest
 from ..archive.reading import SUFFIX, Archive, DamageError, frames_text
-from ..base.checks import check_flag, check_integer, check_number, check_vector, frames_named, shown
+from ..base.checks import (
+    check_flag,
+    check_integer,
+    check_number,
+    check_place,
+    check_vector,
+    frames_named,
+    shown,
+)
 from ..base.progress import Callback, Progress
 from ..files.disk import locked
 from ..simulations.saved import warn_of_other_build
@@ -100,7 +108,7 @@ def derive(
     box = None if region is None else _check_region(region)
     if fps is not None:
         fps = check_number("fps", fps, above=0, most=MOST_FPS, unit="1/s")
-    path = _find_archive(Path(place))
+    path, out = _find_archive(check_place("place", place)), check_place("out", out)
     with open_archive(path) as archive:
         sim = Simulation(archive.scene(), archive.fps, threads=threads)
         rate = archive.fps if fps is None else fps

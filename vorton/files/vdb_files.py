@@ -13,11 +13,11 @@ import os
 import struct
 import zlib
 from collections.abc import Collection
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from ..base.checks import check_place
 from .told import told_sha256
 
 MAGIC = b" BDV\0\0\0\0"
@@ -203,7 +203,7 @@ def read(
     OSError
         When it cannot be read.
     """
-    path = Path(path)
+    path = check_place("path", path)
     content = path.read_bytes()
     told = told_sha256(path) if as_told else None
     if told is not None and hashlib.sha256(content).hexdigest() != told[1]:

@@ -23,7 +23,14 @@ from ..bakes.bake_opening import open_archive
 from ..bakes.baked_bodies import BakedBodies
 from ..bakes.course import Course
 from ..bakes.origin import changed_origin
-from ..base.checks import check_flag, check_number, check_vector, frames_are, ranges_text
+from ..base.checks import (
+    check_flag,
+    check_number,
+    check_place,
+    check_vector,
+    frames_are,
+    ranges_text,
+)
 from ..base.progress import Callback, Progress
 from ..definitions.animation import largest
 from ..files import tracer_files
@@ -218,7 +225,7 @@ def open_shot(place: Scene | str | os.PathLike[str], **values: Any) -> Shot:
     """The shot of a scene, or in a bake folder, a manifest, an archive or a scene file."""
     if isinstance(place, Scene):
         return SceneShot(place, **values)
-    place = Path(place)
+    place = check_place("place", place)
     if place.suffix == SUFFIX:
         return ArchiveShot(place, **values)
     if place.is_dir():
@@ -324,7 +331,7 @@ def make_film(
     SceneWarning
         No frame holds smoke; frames of a derived bake are not those of what its archive holds now.
     """
-    out = Path(out)
+    out = check_place("out", out)
     if extinction is not None:
         extinction = check_number("extinction", extinction, above=0, unit="m^2/kg")
     picture = _check_ending(out)
