@@ -205,3 +205,27 @@ def test_frames_that_a_bake_adds_keep_the_origin(tmp_path):
     told = vt.Manifest.find(tmp_path / "out").data["archived"]
     grown = quiet(small_scene(), tmp_path / "out", frames=(1, 3), archive=False)
     assert grown.frames == [1, 2, 3] and grown.data["archived"] == told
+
+
+# ---- beside a bake that is under way ----
+
+
+def test_files_that_are_being_written_are_said_to_be(tmp_path, capsys, monkeypatch):
+    """Between the files of a frame and its record; somebody's file is still of no frame."""
+    seen, add_frame = [], vt.Manifest.add_frame
+
+    def look(manifest, record):
+        seen.append(said(capsys, "info", tmp_path))
+        add_frame(manifest, record)
+
+    quiet(small_scene(), tmp_path, frames=(1, 1))
+    (tmp_path / "ring_0009.vdb").write_bytes(b"mine")
+    (tmp_path / "ring_\u00b2.vdb").write_bytes(b"mine")
+    monkeypatch.setattr(vt.Manifest, "add_frame", look)
+    quiet(small_scene(), tmp_path, frames=(1, 3))
+    assert [status for status, _ in seen] == [3, 3]
+    for number, (_, rows) in zip((2, 3), seen, strict=True):
+        assert f"files of frame {number} are being written by a bake that is under way" in rows[1]
+        assert "1 file beside it belongs to no frame of this bake: ring_0009.vdb" in rows[2]
+        assert len(rows) == 3 and "missing" in rows[0]
+    assert len(said(capsys, "info", tmp_path)[1]) == 1

@@ -393,7 +393,7 @@ class Manifest:
         name, found = self.data["name"], []
         for path in sorted(self.folder.glob(f"{glob.escape(name)}_*")):
             digits, suffix = path.stem[len(name) + 1 :], path.suffix
-            if digits.isdigit() and suffix in (".vdb", ".npz") and path.name not in known:
+            if digits.isdecimal() and suffix in (".vdb", ".npz") and path.name not in known:
                 found.append(path.name)
         return found
 

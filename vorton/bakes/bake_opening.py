@@ -261,7 +261,7 @@ def _refuse_strangers(manifest: Manifest, overwrite: bool) -> None:
     for suffix in manifest.suffixes:
         for path in sorted(folder.glob(f"{data['name']}_*{suffix}")):
             digits = path.name[len(data["name"]) + 1 : -len(suffix)]
-            if digits.isdigit() and data["first"] <= int(digits) <= data["last"]:
+            if digits.isdecimal() and data["first"] <= int(digits) <= data["last"]:
                 found.append(path)
     for path in found:
         if path.exists() and not overwrite:

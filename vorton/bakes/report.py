@@ -11,7 +11,7 @@ from .. import _core
 from ..archive.manifest import Manifest
 from ..archive.reading import Archive, frames_text
 from ..archive.stages import summary
-from ..base.checks import counted, ranges_text
+from ..base.checks import counted, frames_named, ranges_text
 from ..definitions.records import HEALTH_LIMITS, has_limit, why_unjudged
 from ..simulations.saved import GOES_ON, loads_here, other_build
 from .bake_opening import is_cut_off, told_by_archive
@@ -145,13 +145,7 @@ def warnings(manifest: Manifest) -> list[str]:
     found = []
     if manifest.lacks:
         found.append(manifest.lacks)
-    stale = manifest.strangers()
-    if stale:
-        names = ", ".join(stale[:3]) + (" ..." if len(stale) > 3 else "")
-        belong = "belongs" if len(stale) == 1 else "belong"
-        found.append(
-            f"{counted(len(stale), 'file')} beside it {belong} to no frame of this bake: {names}"
-        )
+    found += _strangers(manifest)
     found += summary(manifest, own=None)
     changed = changed_origin(manifest)
     found += [changed] if changed else []
@@ -169,6 +163,29 @@ def warnings(manifest: Manifest) -> list[str]:
                 f"{name} {worst[1]:.2g} in frame {worst[0]} (above {limit:g}): {meaning}; {remedy}"
             )
             found.append(text)
+    return found
+
+
+def _strangers(manifest: Manifest) -> list[str]:
+    """Files under its names that the manifest does not tell of: of frames that it is to have, which
+    it tells of once they are whole, or of none."""
+    stale, begun, missing = [], set(), set(manifest.missing)
+    for name in manifest.strangers():
+        number = int(Path(name).stem.rpartition("_")[2])
+        if number in missing and Path(name).suffix in manifest.suffixes:
+            begun.add(number)
+        else:
+            stale.append(name)
+    found = []
+    if begun:
+        text = "are being written by a bake that is under way, or left by one that was interrupted"
+        found.append(f"files of {frames_named(sorted(begun))} {text}")
+    if stale:
+        names = ", ".join(stale[:3]) + (" ..." if len(stale) > 3 else "")
+        belong = "belongs" if len(stale) == 1 else "belong"
+        found.append(
+            f"{counted(len(stale), 'file')} beside it {belong} to no frame of this bake: {names}"
+        )
     return found
 
 

@@ -279,7 +279,8 @@ def make_film(
     Parameters
     ----------
     place : Scene or path
-        Scene, scene file, bake folder, manifest or motion archive (.vta).
+        Scene, scene file (a .py is run: see `load_scene`), bake folder, manifest or motion archive
+        (.vta).
     out : path
         .png: one frame; .webp, .gif, .mp4: a film.
     frames : two whole numbers, optional
