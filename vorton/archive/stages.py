@@ -91,9 +91,10 @@ def _mark_in(path: Path) -> str | None:
     """The mark in a file, None: it has none, or cannot be read."""
     try:
         with open(path, "rb") as file:
-            head = file.read(_HEAD)
-            file.seek(max(_HEAD, file.seek(0, os.SEEK_END) - _TAIL))
-            found = _MARK.search(head) or _MARK.search(file.read())
+            found = _MARK.search(file.read(_HEAD))
+            if not found:  # Alembic has its texts at the end
+                file.seek(max(_HEAD, file.seek(0, os.SEEK_END) - _TAIL))
+                found = _MARK.search(file.read())
     except OSError:
         return None
     return found[0].decode() if found else None
