@@ -11,7 +11,6 @@ from ..archive.branches import OF_STATES, shared_frames, states_of
 from ..archive.manifest import Manifest
 from ..archive.reading import Archive
 from ..base.checks import frames_are
-from ..simulations.saved import other_build
 from .bake_opening import difference
 from .retime import needed
 
@@ -38,14 +37,17 @@ def _relative(path: Path, folder: Path) -> str:
 
 
 def describe_origin(manifest: Manifest) -> str:
-    """From which archive a bake was derived, and who has simulated it; "" where it was not."""
-    archived = manifest.data.get("archived")
+    """From which archive a bake was derived, and by which other build that was simulated; "" where
+    it was not derived."""
+    data, archived = manifest.data, manifest.data.get("archived")
     if archived is None:
         return ""
     path = archived["archive"]
     there = "" if (manifest.folder / path).is_file() else ", which is not there any more"
-    other = other_build(archived)
-    return f"from {path}{there}" + (f"; simulated by {other}" if other else "")
+    text = f"from {path}{there}"
+    if all(archived.get(key) == data[key] for key in ("vorton", "build")):
+        return text
+    return f"{text}; simulated by another build (vorton {archived.get('vorton')})"
 
 
 def changed_origin(manifest: Manifest) -> str | None:
