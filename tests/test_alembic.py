@@ -189,3 +189,17 @@ def test_alembic_hides_bodies_that_are_not_there(tmp_path):
         visible = AbcGeom.GetVisibilityProperty(AbcGeom.IXform(root, name))
         assert [visible.getValue(Abc.ISampleSelector(n / 24)) for n in (1, 2, 3)] == wanted
     assert not AbcGeom.GetVisibilityProperty(AbcGeom.IXform(root, "ball_1")).valid()
+
+
+def test_an_archive_says_of_which_bake_it_is(tmp_path, capsys):
+    """As Alembic reads it, and as `vorton info` finds it."""
+    quiet(small_scene(), tmp_path, frames=(1, 2))
+    path = write_alembic(tmp_path, progress=False)
+    told = Abc.IArchive(str(path)).getTop().getChild(0).getMetaData().get("made of")
+    assert told.startswith("vorton bake ") and main(["info", str(tmp_path)]) == 0
+    quiet(small_scene(seed=4), tmp_path, frames=(1, 2), overwrite=True)
+    capsys.readouterr()
+    assert main(["info", str(tmp_path)]) == 1
+    assert "stale      ring.abc is of another bake" in capsys.readouterr().out
+    write_alembic(tmp_path, progress=False)
+    assert main(["info", str(tmp_path)]) == 0

@@ -10,6 +10,7 @@ import stat
 import struct
 import subprocess
 import sys
+import warnings
 import zlib
 from pathlib import Path
 
@@ -25,8 +26,10 @@ from test_c_library import build, needs_compiler
 import vorton as vt
 from vorton import _core
 from vorton.archive import Archive, DamageError
+from vorton.archive.branches import bake_sha256
 from vorton.archive.reading import _directory
 from vorton.archive.writing import ArchiveWriter, blocks_of, write_frames
+from vorton.bakes.report import describe
 from vorton.cli import main
 from vorton.film import make_film
 
@@ -183,11 +186,41 @@ def test_states_of_another_build_with_the_same_columns_may_go_on_otherwise(
         with Archive(reference / "ring.vta") as archive:
             about = {**archive.about, name: "another"}
             write_frames(tmp_path / "old.vta", about, blocks_of(archive.path, archive.frames))
-        assert vt.Simulation.load(tmp_path / "old.vta", frame=2).frame == 1
+        told = r"old\.vta: its states were saved by another build \(vorton .*may differ from there"
+        with pytest.warns(vt.SceneWarning, match=told):
+            assert vt.Simulation.load(tmp_path / "old.vta", frame=2).frame == 1
         assert main(["info", str(tmp_path / "old.vta")]) == 0
         said = capsys.readouterr().out
         assert "saved by another build" in said and "frames may differ from there on" in said
         assert "bake again" not in said
+
+
+def test_a_derived_bake_says_who_has_simulated(reference, tmp_path, capsys):
+    """Another build than the one that has derived it; where it has not, nothing is said."""
+    how = {"volumes": None, "progress": False, "threads": 1}
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        own = vt.derive(reference, tmp_path / "own", **how)
+        vt.Simulation.load(reference / "ring.vta")
+    assert "simulated by" not in describe(own)
+    with Archive(reference / "ring.vta") as archive:
+        about = {**archive.about, "vorton": "0.0.7", "build": "gcc"}
+        write_frames(tmp_path / "old.vta", about, blocks_of(archive.path, archive.frames))
+    for frames in ((1, 2), (1, 3)):  # the second call goes on
+        with pytest.warns(vt.SceneWarning, match=r"its states were saved by another build"):
+            vt.derive(tmp_path / "old.vta", tmp_path / "out", frames=frames, **how)
+    told = vt.Manifest.find(tmp_path / "out").data
+    assert (told["vorton"], told["build"]) == (_core.version(), _core.build())
+    assert told["archived"] == {"archive": "../old.vta", "vorton": "0.0.7", "build": "gcc"}
+    assert main(["info", str(tmp_path / "out"), "--verify", "--quiet"]) == 0
+    said = capsys.readouterr().out
+    assert "from ../old.vta; simulated by another build (vorton 0.0.7)" in said
+    assert "warning" not in said and bake_sha256(told) != bake_sha256(own.data)
+    text = r"holds a bake of this scene, simulated by another vorton \(build 'gcc'\)"
+    with pytest.raises(ValueError, match=text):  # frames of both would be one bake
+        quiet(small_scene(), tmp_path / "out", volumes=None, archive=False)
+    with pytest.raises(ValueError, match=text):
+        vt.derive(reference, tmp_path / "out", **how)
 
 
 def test_the_layout_is_that_of_every_state():
@@ -694,7 +727,12 @@ def test_derived_frames_are_those_of_a_bake(reference, tmp_path, monkeypatch):
     quiet(small_scene(), tmp_path / "baked", volumes=other, frames=(2, 4), archive=False)
     monkeypatch.setattr(vt.Simulation, "step", lambda *_: pytest.fail("simulated"))
     derived(reference, tmp_path / "out", volumes=other, frames=(2, 4))
-    assert content(tmp_path / "out") == content(tmp_path / "baked")
+    out, baked = content(tmp_path / "out"), content(tmp_path / "baked")
+    told = [vt.Manifest.find(tmp_path / place) for place in ("out", "baked")]
+    assert out.pop("ring.json") != baked.pop("ring.json") and out == baked
+    archived = told[0].data.pop("archived")  # all else is the same
+    assert told[0].data == told[1].data
+    assert (tmp_path / "out" / archived["archive"]).resolve() == (reference / "ring.vta").resolve()
     manifest = derived(reference, tmp_path / "same")
     assert manifest.frames == [1, 2, 3, 4] and manifest.data["archive"] is None
     assert of_frames(tmp_path / "same") == of_frames(reference)

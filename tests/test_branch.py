@@ -275,10 +275,9 @@ def test_a_damaged_origin_leaves_nothing_behind(origin, tmp_path):
 
 
 def test_all_branches_of_a_manifest_are_checked(branched, tmp_path):
-    manifest = Manifest.find(branched)
-    data = copy.deepcopy(manifest.data)
-    data["branch"]["branch"] = {"frame": 1, "name": "first", "scene": {"sources": []}}
-    Manifest(tmp_path / "windy.json", data).save()
+    manifest = Manifest(tmp_path / "windy.json", Manifest.find(branched).data)
+    manifest.data["branch"]["branch"] = {"frame": 1, "name": "first", "scene": {"sources": []}}
+    manifest.save()
     with pytest.raises(ValueError, match="manifest.branch.branch: 'scene_sha256' is missing"):
         Manifest.load(tmp_path / "windy.json")
 

@@ -184,14 +184,15 @@ def test_info_finds_the_bake_of_a_file(script, tmp_path, capsys):
 
 def record(frame: int, **values) -> dict:
     health = {"strength_excess": 1.1, "vorticity_divergence": None, "largest_gradient": 1000.0}
-    return {"frame": frame, "files": [], "tracers": 100, "tracers_per_voxel": 8.0,
-            "health": health, **values}  # fmt: skip
+    return {"frame": frame, "time": (frame - 1) / 24, "files": [], "tracers": 100,
+            "tracers_per_voxel": 8.0, "health": health, **values}  # fmt: skip
 
 
 def manifest_of(*records: dict) -> Manifest:
     data = {
         "name": "ring", "seed": 1, "scene_sha256": "0" * 64, "scene": {"sources": []},
-        "vorton": "0.1.0", "first": 1, "last": len(records), "fps": 24.0, "tracers": True,
+        "vorton": "0.1.0", "build": "", "first": 1, "last": len(records), "fps": 24.0,
+        "tracers": True,
         "volumes": {"voxel": 0.1, "preset": "usd", "grids": {"density": "density"}, "half": True,
                     "compress": True},
         "frames": list(records),

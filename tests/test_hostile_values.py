@@ -18,7 +18,11 @@ import pytest
 
 import vorton as vt
 from vorton.definitions.fields import Definition, from_dict
+from vorton.files import vdb_files
+from vorton.files.film_files import write_film
 from vorton.files.json_text import canonical_json
+from vorton.hosts.alembic import write_alembic
+from vorton.hosts.vdb_points import write_point_grids
 
 TRIANGLES = [[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]]
 FACES = [[0, 2, 1], [0, 1, 3], [0, 3, 2], [1, 2, 3]]
@@ -232,3 +236,85 @@ def test_voxels_of_which_the_cube_is_no_number(voxel, renew):
     scene.add(vt.Tracers(vt.Sphere(), renew=renew, lifetime=1))
     with pytest.raises(ValueError, match=r"per_voxel = 6.0: asks for .* at most 2147483647"):
         vt.Simulation(scene, threads=1)
+
+
+# ---- paths ----
+
+
+class NoPath:
+    """A path that does as it likes."""
+
+    def __fspath__(self):
+        raise RuntimeError("nowhere")
+
+
+HOSTILE_PATHS = [None, 1, [[1]], np.zeros((2, 2)), b"bake", {}, NoPath()]
+
+
+@pytest.fixture(scope="module")
+def calls(reference):
+    """Every call that takes a path: by name, the argument and a function of its value."""
+    scene, sim, last = vt.Scene(), vt.Simulation(), {"progress": False}
+    return {
+        "bake out": lambda p: vt.bake(scene, p, **last),
+        "derive place": lambda p: vt.derive(p, "out", **last),
+        "derive out": lambda p: vt.derive(reference, p, **last),
+        "branch place": lambda p: vt.branch(scene, p, "out", frame=1, **last),
+        "branch out": lambda p: vt.branch(scene, reference, p, frame=1, **last),
+        "rewind place": lambda p: vt.rewind(p, 1),
+        "copy_bake place": lambda p: vt.copy_bake(p, "out"),
+        "copy_bake out": lambda p: vt.copy_bake(reference, p),
+        "move_bake place": lambda p: vt.move_bake(p, "out"),
+        "move_bake out": lambda p: vt.move_bake(reference, p),
+        "prune_bake place": lambda p: vt.prune_bake(p),
+        "Archive path": lambda p: vt.archive.Archive(p),
+        "Manifest path": lambda p: vt.Manifest(p, {}),
+        "Manifest.load path": lambda p: vt.Manifest.load(p),
+        "Manifest.find place": lambda p: vt.Manifest.find(p),
+        "Manifest.of_file path": lambda p: vt.Manifest.of_file(p),
+        "Manifest.all_in folder": lambda p: vt.Manifest.all_in(p),
+        "Scene.load path": lambda p: vt.Scene.load(p),
+        "Scene.save path": lambda p: scene.save(p),
+        "Simulation.load path": lambda p: vt.Simulation.load(p),
+        "Simulation.save path": lambda p: sim.save(p),
+        "make_film place": lambda p: vt.film.make_film(p, "a.png", **last),
+        "make_film out": lambda p: vt.film.make_film(scene, p, **last),
+        "make_stage place": lambda p: vt.hosts.usd.make_stage(p),
+        "write_alembic place": lambda p: write_alembic(p),
+        "write_point_grids place": lambda p: write_point_grids(p),
+        "read path": lambda p: vdb_files.read(p),
+        "write_film path": lambda p: write_film([], p),
+    }
+
+
+def test_paths_that_are_none_are_named(calls, tmp_path, monkeypatch):
+    """The argument, its value and what is allowed; nothing is made."""
+    monkeypatch.chdir(tmp_path)
+    for what, call in calls.items():
+        argument = what.split(" ")[1]
+        for value in HOSTILE_PATHS:
+            with pytest.raises(TypeError) as raised:
+                call(value)
+            text = str(raised.value)
+            assert text.startswith(f"{argument} = "), (what, value)
+            assert text.endswith(": must be a path, as str or os.PathLike"), (what, value)
+        with pytest.raises(ValueError, match=rf"^{argument} = 'a.x00b': must be a path.*without"):
+            call("a\0b")
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("data", [None, 2, [], "{}", np.zeros(3)])
+def test_a_manifest_of_no_dict_is_refused(data, reference):
+    with pytest.raises(TypeError, match="^data = .*: must be a dict, what a manifest holds"):
+        vt.Manifest(reference / "ring.json", data)
+
+
+def test_a_manifest_that_is_not_whole_is_refused(reference):
+    """Each member that is missing, or another thing."""
+    whole = vt.Manifest.find(reference).data
+    assert vt.Manifest(str(reference / "ring.json"), whole).frames == [1, 2, 3, 4]
+    for key in ("name", "scene", "fps", "first", "frames", "volumes"):
+        with pytest.raises(ValueError, match=f"manifest: {key!r} is missing"):
+            vt.Manifest("ring.json", {k: v for k, v in whole.items() if k != key})
+        with pytest.raises(ValueError, match=f"manifest.{key} = "):
+            vt.Manifest("ring.json", {**whole, key: {1}})

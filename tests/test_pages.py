@@ -40,7 +40,7 @@ def test_it_is_said_that_scenes_in_python_run_code():
     """Wherever one reads how they are given: README, the command's help, the function's."""
     readme = " ".join((PAGE.parents[1] / "README.md").read_text(encoding="utf-8").split())
     assert "is a program, which `vorton` runs: take only those that you trust" in readme
-    for command in ("bake", "branch"):
+    for command in ("bake", "branch", "preview"):
         with pytest.raises(SystemExit), contextlib.redirect_stdout(io.StringIO()) as said:
             main([command, "--help"])
         assert "it is run: see that you trust it" in " ".join(said.getvalue().split()), command

@@ -382,3 +382,21 @@ def test_empty_frames_stay_empty(tmp_path):
     assert [len(points.GetPointsAttr().Get(n)) for n in (1, 3)] == [0, 50]
     assert np.ptp(np.array(volume.GetExtentAttr().Get(1))) == 0
     assert np.ptp(np.array(volume.GetExtentAttr().Get(3))) > 0.9
+
+
+def test_layers_say_of_which_bake_they_are(tmp_path, capsys):
+    """As usd-core reads them; clips of another bake are named, and replaced."""
+    quiet(small_scene(), tmp_path, frames=(1, 3))
+    make_stage(tmp_path, progress=False)
+    layers = [str(tmp_path / f"ring{end}.usda") for end in ("", ".points")]
+    told = {Sdf.Layer.OpenAsAnonymous(path).customLayerData["madeOf"] for path in layers}
+    assert len(told) == 1 and next(iter(told)).startswith("vorton bake ")
+    assert main(["info", str(tmp_path)]) == 0
+    quiet(small_scene(seed=4), tmp_path, frames=(1, 2), overwrite=True)
+    capsys.readouterr()
+    assert main(["info", str(tmp_path)]) == 1
+    named = "ring.usda, ring.points.usda, ring_0001.usdc and 2 files more are of another bake"
+    assert f"stale      {named}" in capsys.readouterr().out
+    make_stage(tmp_path, progress=False)
+    assert main(["info", str(tmp_path)]) == 0
+    assert not (tmp_path / "ring_0003.usdc").exists()

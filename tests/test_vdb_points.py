@@ -11,6 +11,7 @@ import pytest
 
 import vorton as vt
 from vorton import Manifest
+from vorton.archive.stages import mark_of
 from vorton.cli import main
 from vorton.files import tracer_files
 from vorton.hosts import vdb_points
@@ -58,7 +59,7 @@ def reader(tmp_path_factory):
 def test_openvdb_reads_every_point(reader, tmp_path, count):
     """Places but for rounding of the voxel they lie in; all other numbers as they were."""
     columns = some(count)
-    (tmp_path / "points.vdb").write_bytes(vdb_points.encode(columns, 0.25))
+    (tmp_path / "points.vdb").write_bytes(vdb_points.encode(columns, 0.25, "a bake"))
     head, lines = reader(tmp_path / "points.vdb")
     assert head == ["points", "0.25", str(count)] and len(lines) == count
     rows = [int(line[line.index("id") + 1]) - 2**40 for line in lines]
@@ -114,12 +115,12 @@ def test_stage_writes_the_points_of_each_frame(bake, tmp_path, capsys):
     columns = tracer_files.read(bake / "puff_0002.npz")
     voxel = vdb_points.voxel_for(columns["size"])
     content = (bake / "points" / names[1]).read_bytes()
-    assert content == vdb_points.encode(columns, voxel)
+    assert content == vdb_points.encode(columns, voxel, mark_of(Manifest.find(bake)))
     cells = np.floor(columns["position"] / voxel + 0.5)
     assert 4 < len(cells) / len(np.unique(cells, axis=0)) < 16  # about 8 in each voxel
     assert Manifest.find(bake).strangers() == []
     vt.copy_bake(bake, tmp_path / "copy")
-    (tmp_path / "copy" / "points").mkdir()
+    (tmp_path / "copy" / "points" / names[0]).unlink()
     (tmp_path / "copy" / "points" / names[1]).write_bytes(b"somebody's")
     with pytest.raises(ValueError, match=r"puff_0002\.vdb: exists and holds no points"):
         vdb_points.write_point_grids(tmp_path / "copy", progress=False)

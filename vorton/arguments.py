@@ -15,6 +15,7 @@ from .hosts import usd
 
 TRACEBACK = "VORTON_TRACEBACK"
 SHARP = "thin sheets of few tracers as sheets, not dots: slower, for less than 4 tracers a voxel"
+RUN = "(it is run: see that you trust it)"
 ANOTHER = "another folder; made if it is not there"
 
 
@@ -163,8 +164,7 @@ def _add_bake(commands: argparse._SubParsersAction) -> None:
         "when it is started again; whatever of frames, rate and files is not given is as it was; "
         "of a scene that has changed since, --overwrite says what it was.",
     )
-    text = "scene.json, scene.py that makes `scene` (it is run: see that you trust it), or the "
-    text += ".vta of a bake"
+    text = f"scene.json, scene.py that makes `scene` {RUN}, or the .vta of a bake"
     parser.add_argument("scene", metavar="SCENE", help=text)
     parser.folder(text="folder; made if it is not there")
     first, last = FRAMES
@@ -226,8 +226,7 @@ def _add_branch(commands: argparse._SubParsersAction) -> None:
         "can, and goes on from there with a changed scene: other sources, effects, bodies, method "
         "... A branch that was interrupted goes on when it is started again.",
     )
-    text = "the changed scene, .json or .py (it is run: see that you trust it)"
-    parser.add_argument("scene", metavar="SCENE", help=text)
+    parser.add_argument("scene", metavar="SCENE", help=f"the changed scene, .json or .py {RUN}")
     text = "folder of the other bake, or its manifest"
     parser.add_argument("--from", dest="place", metavar="BAKE", type=Path, required=True, help=text)
     parser.last_frame("its last frame that stays")
@@ -274,7 +273,7 @@ def _add_preview(commands: argparse._SubParsersAction) -> None:
         "simulated): a .png is one frame, .webp, .gif and .mp4 are films.",
     )
     option = parser.add_argument
-    parser.place("scene file, bake folder or .vta", "SCENE|BAKE")
+    parser.place(f"bake folder, .vta, or scene, .json or .py {RUN}", "SCENE|BAKE")
     parser.folder(text="picture.png, film.webp|gif|mp4")
     parser.frames(
         "frames of a film, or N of a picture (default: all baked ones, 1-96 of a scene; of a "
@@ -309,8 +308,8 @@ def _add_info(commands: argparse._SubParsersAction) -> None:
         "info",
         help="print what a bake holds, with tracers per active voxel and warnings",
         description="Print what a bake holds, with tracers per active voxel and warnings. Status 1 "
-        "where files are missing, damaged or of another bake, else 3 where frames of its range are "
-        "still to be baked.",
+        "where files are missing, damaged or of another bake, stages and points too, else 3 where "
+        "frames of its range are still to be baked.",
     )
     parser.place("bake folder, or its manifest or another file of it; a .vta alone, too")
     parser.flag("verify", "check the hash of every file, too")

@@ -24,6 +24,7 @@ from . import sdk
 from .archive.manifest import Manifest
 from .archive.reading import SUFFIX, Archive, DamageError
 from .archive.scene_files import load_scene
+from .archive.stages import summary
 from .arguments import TRACEBACK, make_parser
 from .bakes.bake_branch import branch, rewind
 from .bakes.bake_folders import copy_bake, move_bake, prune_bake
@@ -204,7 +205,7 @@ def run_info(arguments: Namespace) -> int:
         print(f"damaged    {damage}: bake again to repair it")
     if not found and verify:
         print(f"verified   all files of {counted(len(manifest.frames), 'frame')} are as written")
-    if found:
+    if found or summary(manifest, own=False):
         return 1
     return INCOMPLETE if manifest.missing else 0
 

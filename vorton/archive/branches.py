@@ -3,15 +3,26 @@
 from __future__ import annotations
 
 import dataclasses
+import hashlib
 import math
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Self
 
+from ..files.json_text import canonical_json
 from ..scenes.scene import Scene
 from .manifest import Manifest
 
-__all__ = ["Branch", "branch_of", "known_by", "scene_of", "shared_frames"]
+__all__ = [
+    "OF_STATES",
+    "Branch",
+    "bake_sha256",
+    "branch_of",
+    "known_by",
+    "scene_of",
+    "shared_frames",
+    "states_of",
+]
 
 
 def scene_of(about: Mapping[str, Any], folder: Path | None) -> Scene:
@@ -100,7 +111,7 @@ def known_by(data: Mapping[str, Any] | None) -> list[tuple[int, str]]:
     return [*known_by(data.get("branch")), (data["frame"], data["scene_sha256"])]
 
 
-_OF_STATES = ("vorton", "build", "fps", "made_with_fps", "made_with_method")
+OF_STATES = ("vorton", "build", "fps", "made_with_fps", "made_with_method")
 """What states depend on besides the scene and its branch; the others of a manifest or the head of
 an archive tell of the files that were made of them, or of the paths of meshes."""
 
@@ -111,7 +122,7 @@ def shared_frames(a: Mapping[str, Any], b: Mapping[str, Any]) -> float:
 
     This decides whose the states in an archive are, wherever that is asked.
     """
-    if any(a.get(key) != b.get(key) for key in _OF_STATES):
+    if any(a.get(key) != b.get(key) for key in OF_STATES):
         return 0
     shared: float = 0
     for (last, digest), (other_last, other_digest) in zip(_pieces(a), _pieces(b), strict=False):
@@ -123,6 +134,28 @@ def shared_frames(a: Mapping[str, Any], b: Mapping[str, Any]) -> float:
     return shared
 
 
+def states_of(data: Mapping[str, Any]) -> dict[str, Any]:
+    """A manifest as one of the bake whose states its frames are made of: of a derived one that of
+    its archive."""
+    archived = data.get("archived")
+    if archived is None:
+        return dict(data)
+    return {**data, **archived, "fps": data.get("archived_fps") or data["fps"]}
+
+
 def _pieces(told: Mapping[str, Any]) -> list[tuple[float, str]]:
     """Last frame and digest of each scene of a bake, from the first on."""
     return [*known_by(told.get("branch")), (math.inf, told["scene_sha256"])]
+
+
+_OF_FILES = ("fps", "archived_fps", "region", "volumes", "tracers", "vorton", "build")
+"""What the files of frames depend on besides the states that they are made of."""
+
+
+def bake_sha256(data: Mapping[str, Any]) -> str:
+    """Digest of all that the files of a bake follow from, by its manifest: the same wherever they
+    lie, and whichever frames there are."""
+    states = states_of(data)
+    told = [data.get(key) for key in _OF_FILES], [states.get(key) for key in OF_STATES]
+    scenes = data["scene_sha256"], known_by(data.get("branch"))
+    return hashlib.sha256(canonical_json([*told, *scenes]).encode()).hexdigest()

@@ -9,6 +9,8 @@ moment or the machine (no date, no thread count), so that the same bake has the 
     vorton, build           version; compiler, flags and digest of the sources
     units                   of everything below
     region                  only of a derived bake of a part: corners of the box that it has, m
+    archived                only of a derived bake: its archive (path relative to the folder), and
+                            what the head of that says of who has simulated it
     archived_fps            only of a derived bake with another frame rate: that of its archive, 1/s
     fps, first, last        frame range; frame 1 is the start, frame n is at time (n - 1) / fps
     volumes, tracers        settings of the volumes or null; whether there are tracer files
@@ -38,7 +40,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from ..base.checks import frames_are, ranges_text, shown
+from ..base.checks import check_place, frames_are, ranges_text, shown
 from ..definitions.records import HEALTH_LIMITS
 from ..files.disk import explain, file_sha256, gone, remove, write_atomically
 from ..files.json_text import canonical_json, parse_json, readable_json
@@ -51,8 +53,6 @@ FRAMES, FPS = (1, 96), 24.0
 MOST_FPS = 10_000
 """Frames a second."""
 NO_ARCHIVE = "has no archive: it was baked without one, or pruned of it"
-STAGES, POINTS = (".usda", ".points.usda", ".abc"), ".usdc"
-"""Endings of the files of stages, and of those for frames: no manifest tells of them."""
 OF_BAKES = (".vta", ".vdb", ".npz")
 """Endings of the files that manifests tell of."""
 UNITS = {
@@ -115,6 +115,8 @@ def check_whole(data: dict[str, Any]) -> None:
     _check(data["scene"].get("effects", []), [_ITEM], "manifest.scene.effects")
     _check(data.get("removing", []), [str], "manifest.removing")
     check_branch(data.get("branch"), "manifest.branch")
+    if data.get("archived") is not None:
+        _check(data["archived"], {"archive": str}, "manifest.archived")
     if not 1 <= data["first"] <= data["last"] <= MOST_FRAMES:
         raise ValueError(f"manifest.first = {data['first']}, last = {data['last']}")
     seen: set[int] = set()
@@ -180,14 +182,18 @@ class Manifest:
     Attributes
     ----------
     path, data
+        As given, the path as `Path`.
     others : frozenset of str
         Names of files of frames that were there before, and that it does not tell of: none of them
         is replaced by other bytes (`check_place`). Those that a killed bake had written hold what
         it writes again, and may be.
     """
 
-    def __init__(self, path: Path, data: dict[str, Any]) -> None:
-        self.path = path
+    def __init__(self, path: str | os.PathLike[str], data: dict[str, Any]) -> None:
+        self.path = check_place("path", path)
+        if not isinstance(data, dict):
+            raise TypeError(f"data = {shown(data)}: must be a dict, what a manifest holds")
+        check_whole(data)
         self.data = data
         self._frames = {int(record["frame"]): record for record in data["frames"]}
         self._texts: dict[int, tuple[str, bytes]] = {}  # of frames, and the digests of their data
@@ -206,7 +212,7 @@ class Manifest:
         OSError
             When it cannot be read.
         """
-        path = Path(path)
+        path = check_place("path", path)
         try:
             data = parse_json(path.read_text(encoding="utf-8"))
         except OSError as error:
@@ -220,13 +226,13 @@ class Manifest:
             raise ValueError(f"{path}: {text}")
         told = data.pop(_DIGEST, None)
         try:
-            check_whole(data)
-            if told is not None and told != cls(path, data)._digest():
+            manifest = cls(path, data)
+            if told is not None and told != manifest._digest():
                 text = "it was changed, or is damaged: its digest differs; move it away"
                 raise ValueError(f"{text}, and bake again")
         except ValueError as error:
             raise ValueError(f"{path}: is not the whole manifest of a bake: {error}") from error
-        return cls(path, data)
+        return manifest
 
     @staticmethod
     def may_replace(path: Path) -> bool:
@@ -245,7 +251,7 @@ class Manifest:
     def all_in(cls, folder: str | os.PathLike[str]) -> list[Manifest]:
         """The manifests in a folder, by name; other JSON files are passed over."""
         found = []
-        for path in sorted(Path(folder).glob("*.json")):
+        for path in sorted(check_place("folder", folder).glob("*.json")):
             try:
                 found.append(cls.load(path))
             except (OSError, ValueError):
@@ -263,7 +269,7 @@ class Manifest:
         OSError
             When there is no such folder or file.
         """
-        place = Path(place)
+        place = check_place("place", place)
         if not place.is_dir():
             return cls._beside(place) if place.suffix in OF_BAKES else cls.load(place)
         found = cls.all_in(place)
@@ -297,7 +303,7 @@ class Manifest:
     @classmethod
     def of_file(cls, path: str | os.PathLike[str]) -> Manifest | None:
         """The manifest beside a volume, a tracer file or an archive that names it; None: none."""
-        path = Path(path)
+        path = check_place("path", path)
         return next((m for m in cls.all_in(path.parent) if m._names(path.name)), None)
 
     def _names(self, name: str) -> bool:
@@ -384,23 +390,12 @@ class Manifest:
     def strangers(self) -> list[str]:
         """Names of files that look like those of its frames, and are not: somebody's, or stale."""
         known = {file["name"] for record in self._frames.values() for file in record["files"]}
-        known |= {path.name for path in self.stage_files}
         name, found = self.data["name"], []
         for path in sorted(self.folder.glob(f"{glob.escape(name)}_*")):
             digits, suffix = path.stem[len(name) + 1 :], path.suffix
-            if digits.isdigit() and suffix in (".vdb", ".npz", POINTS) and path.name not in known:
+            if digits.isdecimal() and suffix in (".vdb", ".npz") and path.name not in known:
                 found.append(path.name)
         return found
-
-    @property
-    def stage_files(self) -> list[Path]:
-        """Files of its stages that are there; what they refer to lies beside them."""
-        name = self.data["name"]
-        names = [
-            *(name + suffix for suffix in STAGES),
-            *(f"{name}_{n:04d}{POINTS}" for n in self.frames),
-        ]
-        return [path for path in map(self.folder.joinpath, names) if path.is_file()]
 
     def check_presence(self) -> None:
         """Make sure that all that was written is still there, if not unchanged.

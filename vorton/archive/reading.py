@@ -33,7 +33,7 @@ from typing import Any, BinaryIO, Self
 import numpy as np
 
 from .. import _core
-from ..base.checks import frames_named, ranges_text
+from ..base.checks import check_place, frames_named, ranges_text
 from ..files.disk import explain
 from ..files.json_text import parse_json, readable_json
 from ..scenes.scene import Scene
@@ -187,7 +187,7 @@ class Archive(Placed):
     """
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
-        self.path = Path(path)
+        self.path = check_place("path", path)
         try:
             file = open(self.path, "rb")
         except OSError as error:

@@ -10,6 +10,7 @@ import traceback
 from collections.abc import Iterator
 from pathlib import Path
 
+from ..base.checks import check_place
 from ..scenes.scene import Scene
 from .reading import SUFFIX, Archive
 
@@ -38,7 +39,7 @@ def load_scene(path: str | os.PathLike[str]) -> Scene:
     ScriptError
         The script failed.
     """
-    path = Path(path)
+    path = check_place("path", path)
     if path.suffix.lower() == ".json":
         return Scene.load(path)
     if path.suffix.lower() == SUFFIX:

@@ -13,11 +13,11 @@ from ..archive.branches import Branch, branch_of, known_by, shared_frames
 from ..archive.manifest import MOST_FRAMES, NO_ARCHIVE, Manifest
 from ..archive.reading import Archive, DamageError
 from ..archive.writing import blocks_of, cut_archive, write_frames
-from ..base.checks import check_integer, frames_named, shown
+from ..base.checks import check_integer, check_place, frames_named, shown
 from ..base.progress import Callback
 from ..files.disk import locked
 from ..scenes.scene import Scene
-from ..simulations.saved import go_on_from
+from ..simulations.saved import GOES_ON, go_on_from, warn_of_other_build
 from ..simulations.simulation import Simulation
 from .bake_folders import link
 from .bake_frames import frame_name
@@ -100,6 +100,11 @@ def branch(
     OSError, KeyboardInterrupt
         As of `bake`.
 
+    Warns
+    -----
+    vorton.SceneWarning
+        Another build of vorton has simulated the other bake.
+
     Examples
     --------
     >>> import vorton as vt
@@ -111,6 +116,7 @@ def branch(
         raise TypeError(f"scene = {shown(scene)}: must be a Scene")
     frame = check_integer("frame", frame, least=1, most=MOST_FRAMES)
     threads = check_integer("threads", threads, least=0, most=64)
+    target = check_place("out", out)
     origin = Manifest.find(place)
     if origin.archive is None:
         raise ValueError(f"{origin.path}: {NO_ARCHIVE}")
@@ -122,8 +128,9 @@ def branch(
         archive.select((1, frame))
         sim = Simulation(scene, how["fps"], threads=threads)
         _try(archive, frame, sim, threads)
+        warn_of_other_build(archive, GOES_ON)
         left: Branch | None = Branch.off(frame, archive.scene(), archive.branch)
-    in_place = Path(out).resolve() == origin.folder.resolve()
+    in_place = target.resolve() == origin.folder.resolve()
     if in_place:
         _check_kept(origin, frame, (first, last))
         left = _left_in_place(left, scene, origin)

@@ -13,8 +13,9 @@ from typing import Any
 from ..archive.branches import Branch, scene_of
 from ..archive.manifest import Manifest, json_value
 from ..archive.reading import Archive, head_block
+from ..archive.stages import FOLDER, stage_files, summary
 from ..archive.writing import begins_with, write_frames
-from ..base.checks import check_flag, shown
+from ..base.checks import check_flag, check_place, shown
 from ..files.disk import (
     file_sha256,
     flush_file,
@@ -26,9 +27,11 @@ from ..files.disk import (
     remove_leftovers,
     replaced,
 )
+from ..scenes.scene_advice import warn
 from .bake_opening import check_states
 from .baking import check_frames, prepare_folder
 from .damages import damages
+from .origin import origin_in
 
 __all__ = ["copy_bake", "link", "move_bake", "prune_bake"]
 
@@ -58,7 +61,7 @@ def _have_linked(source: Path, target: Path) -> bool:
 
 
 def copy_bake(place: str | os.PathLike[str], out: str | os.PathLike[str]) -> Manifest:
-    """Copy a bake into another folder: its files, its archive, its manifest and its stages.
+    """Copy a bake into another folder: its files, its archive, its manifest, its stages and points.
 
     Paths of meshes in its scene are then relative to the new folder. `bake` and `derive` go on from
     the copy as from the bake.
@@ -82,6 +85,11 @@ def copy_bake(place: str | os.PathLike[str], out: str | os.PathLike[str]) -> Man
         files of these names that belong to no bake.
     OSError
         A file cannot be read or written. BlockingIOError: a bake is under way in one of both.
+
+    Warns
+    -----
+    vorton.SceneWarning
+        Stages or points are of another bake, and stay behind.
     """
     with _both_folders(place, out, _locked_where_possible) as (manifest, made):
         if made.path.exists():
@@ -95,7 +103,7 @@ def copy_bake(place: str | os.PathLike[str], out: str | os.PathLike[str]) -> Man
 def move_bake(place: str | os.PathLike[str], out: str | os.PathLike[str]) -> Manifest:
     """Move a bake into another folder, as `copy_bake` copies it; a folder left empty goes, too.
 
-    A move that was interrupted is ended by the same call.
+    A move that was interrupted is ended by the same call. Stages and points of another bake stay.
     """
     with _both_folders(place, out, locked) as (manifest, made):
         if made.path.exists():
@@ -104,10 +112,13 @@ def move_bake(place: str | os.PathLike[str], out: str | os.PathLike[str]) -> Man
             _link_files(manifest, made, copy=False)
             made.save()
         _move_archive(manifest, made)
-        flush_folder(made.folder)  # first: what is removed must be there
+        for folder in (made.folder / FOLDER, made.folder):
+            flush_folder(folder)  # first: what is removed must be there
         remove_leftovers(manifest.folder)
-        for path in manifest.stage_files:
+        for path in _staged(manifest):
             remove(path)
+        with contextlib.suppress(OSError):  # it is not there, or not empty
+            (manifest.folder / FOLDER).rmdir()
         manifest.remove_files()
     with contextlib.suppress(OSError):  # it is not empty, or given as "."
         manifest.folder.rmdir()
@@ -123,7 +134,7 @@ def _both_folders(
     """A bake, and what it is in another folder, with both locked; where that fails no new folder
     stays."""
     manifest = _other_than(place, out)
-    with new_folders_removed(Path(out)):
+    with new_folders_removed(check_place("out", out)):
         folder = prepare_folder(out)
         with lock(manifest.folder), locked(folder):
             remove_leftovers(folder)
@@ -133,8 +144,8 @@ def _both_folders(
 
 def _other_than(place: str | os.PathLike[str], out: str | os.PathLike[str]) -> Manifest:
     """The manifest of a bake that is not in that folder."""
-    manifest = Manifest.find(place)
-    if os.fspath(out) and Path(out).resolve() == manifest.folder.resolve():
+    manifest, target = Manifest.find(place), check_place("out", out)
+    if out != "" and target.resolve() == manifest.folder.resolve():
         raise ValueError(f"out = {shown(out)}: is where the bake is; choose another folder")
     return manifest
 
@@ -173,16 +184,25 @@ def _link_files(manifest: Manifest, made: Manifest, copy: bool) -> None:
     for text in damages(manifest):
         raise ValueError(f"{manifest.folder}: {text}: bake again to repair it")
     names = [file["name"] for n in manifest.frames for file in manifest.frame(n)["files"]]
-    names += [path.name for path in manifest.stage_files]
     pairs = [(manifest.folder / Path(name).name, made.folder / Path(name).name) for name in names]
+    staged = _staged(manifest)
+    pairs += [(path, made.folder / path.relative_to(manifest.folder)) for path in staged]
     taken = [made.folder / name for name in made.strangers()]
     taken += [target for source, target in pairs if target.exists() and not _same(source, target)]
     if made.archive is not None and made.archive.exists() and not _is_archive_of(manifest, made):
         taken.append(made.archive)
     for path in taken:
         raise ValueError(f"{path}: exists and belongs to no bake; choose another folder")
+    for text in summary(manifest, own=False):
+        warn(f"stays behind in {manifest.folder}: {text}")
     for source, target in pairs:
+        target.parent.mkdir(exist_ok=True)
         link(source, target, copy)
+
+
+def _staged(manifest: Manifest) -> list[Path]:
+    """The files of stages that go with a bake: those that do not say that they are another's."""
+    return [file.path for file in stage_files(manifest) if file.own is not False]
 
 
 def _same(source: Path, target: Path) -> bool:
@@ -193,6 +213,8 @@ def _same(source: Path, target: Path) -> bool:
 def _relative_to(about: dict[str, Any], old: Path, new: Path) -> dict[str, Any]:
     """The members of a manifest or a head that hold paths, for another folder."""
     found = {"scene": scene_of(about, old).to_dict(folder=new)}
+    if "archived" in about:
+        found["archived"] = origin_in(about["archived"], old, new)
     branch = Branch.from_dict(about.get("branch"), old)
     return found if branch is None else found | {"branch": branch.to_dict(new)}
 

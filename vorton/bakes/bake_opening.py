@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from ..archive.branches import known_by, shared_frames
+from ..archive.branches import known_by, shared_frames, states_of
 from ..archive.manifest import FORMAT, SCHEMA, UNITS, Manifest, check_whole
 from ..archive.reading import SUFFIX, Archive, is_no_archive
 from ..base.checks import ranges_text, shown
@@ -85,6 +85,7 @@ def _take_over(
     data, both = earlier.data, frames
     if data["frames"]:
         both = min(data["first"], frames[0]), max(data["last"], frames[1])
+    settings = {**settings, "archived": settings["archived"] or data.get("archived")}
     manifest = _new_manifest(earlier.path, scene, settings, both)
     return Manifest(earlier.path, manifest.data | {"frames": data["frames"]})
 
@@ -230,6 +231,11 @@ def difference(old: Mapping[str, Any], name: str, settings: Mapping[str, Any]) -
                 continue
             how = f"branched at frame {own['frame']}" if own else "not a branch"
             return f"this scene, {how}"
+        if key == "archived":  # wherever it lies
+            own, new = (states_of(told) for told in (old, settings))
+            if all(own.get(name) == new.get(name) for name in ("vorton", "build")):
+                continue
+            return f"this scene, simulated by another vorton (build {shown(own.get('build'))})"
         if key in ("vorton", "build"):
             return f"this scene by another vorton ({key} {shown(old.get(key))})"
         if key == "scene_sha256":
@@ -255,7 +261,7 @@ def _refuse_strangers(manifest: Manifest, overwrite: bool) -> None:
     for suffix in manifest.suffixes:
         for path in sorted(folder.glob(f"{data['name']}_*{suffix}")):
             digits = path.name[len(data["name"]) + 1 : -len(suffix)]
-            if digits.isdigit() and data["first"] <= int(digits) <= data["last"]:
+            if digits.isdecimal() and data["first"] <= int(digits) <= data["last"]:
                 found.append(path)
     for path in found:
         if path.exists() and not overwrite:
@@ -280,7 +286,7 @@ def _new_manifest(
         "scene": scene.to_dict(folder=path.parent),
         "frames": [],
     }
-    for key in ("region", "archived_fps", "branch"):
+    for key in ("region", "archived", "archived_fps", "branch"):
         if data.get(key) is None:
             data.pop(key, None)
     return Manifest(path, data)

@@ -21,7 +21,7 @@ from ..archive.branches import Branch, branch_of
 from ..archive.manifest import FPS, FRAMES, MOST_FPS, MOST_FRAMES, Manifest
 from ..archive.reading import SUFFIX, describe_scene
 from ..archive.writing import ArchiveWriter
-from ..base.checks import check_flag, check_integer, check_number, ranges_text, shown
+from ..base.checks import check_flag, check_integer, check_number, check_place, ranges_text, shown
 from ..base.progress import Callback, Progress
 from ..definitions.fields import Definition, choice, number
 from ..definitions.tables import Table
@@ -209,12 +209,13 @@ def bake_timed(
     """`bake`, which tells what its parts take."""
     if not isinstance(scene, Scene):
         raise TypeError(f"scene = {shown(scene)}: must be a Scene")
+    place = check_place("out", out)
     first, last = check_frames(frames)
     fps = check_number("fps", fps, above=0, most=MOST_FPS, unit="1/s")
     threads = check_integer("threads", threads, least=0, most=64)
     check_volumes(volumes, check_flag("tracers", tracers))
     sim = Simulation(scene, fps, threads=threads)
-    branch = _branch_there(Path(out), sim, overwrite)
+    branch = _branch_there(place, sim, overwrite)
     settings = settings_of(sim, volumes, tracers, check_flag("archive", archive), branch)
     folder = prepare_folder(out)
     settings["branch"] = None if branch is None else branch.to_dict(folder)
@@ -242,9 +243,9 @@ def bake_timed(
 
 
 def prepare_folder(out: str | os.PathLike[str]) -> Path:
-    if not os.fspath(out):
+    folder = check_place("out", out)
+    if out == "":
         raise ValueError(f"out = {shown(out)}: must be the path of a folder")
-    folder = Path(out)
     make_folder(folder)
     return folder
 
@@ -329,6 +330,7 @@ def settings_of(
         "tracers": tracers,
         "archive": f"{sim.scene.name}{SUFFIX}" if archive else None,
         "region": None,
+        "archived": None,
         "archived_fps": None,
     }
 

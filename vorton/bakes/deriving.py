@@ -10,9 +10,18 @@ from typing import Any
 
 from ..archive.manifest import MOST_FPS, NO_ARCHIVE, Manifest
 from ..archive.reading import SUFFIX, Archive, DamageError, frames_text
-from ..base.checks import check_flag, check_integer, check_number, check_vector, frames_named, shown
+from ..base.checks import (
+    check_flag,
+    check_integer,
+    check_number,
+    check_place,
+    check_vector,
+    frames_named,
+    shown,
+)
 from ..base.progress import Callback, Progress
 from ..files.disk import locked
+from ..simulations.saved import warn_of_other_build
 from ..simulations.simulation import Simulation
 from .bake_frames import Parts, show_columns, threads_of, write_frame
 from .bake_opening import check_states, open_archive, open_manifest
@@ -27,6 +36,7 @@ from .baking import (
     take_beside,
 )
 from .derive_jobs import make_in_processes
+from .origin import origin_of
 from .retime import course_of, last_frame, needed
 
 __all__ = ["derive"]
@@ -49,7 +59,8 @@ def derive(
     """Write the frames of an archive with other settings, without simulating.
 
     OUT becomes what a bake of the scene with these settings writes, but without an archive: byte by
-    byte, where the same build of vorton made the archive. A second call goes on, or adds frames.
+    byte, where the same build of vorton made the archive. Its manifest says of which archive, and
+    who has simulated it. A second call goes on, or adds frames.
 
     Parameters
     ----------
@@ -85,6 +96,11 @@ def derive(
     DamageError
         Frames of the archive cannot be read: those of OUT that need them are missing, and all
         others are whole. Its `frames` says which, and why. (`vorton.archive`)
+
+    Warns
+    -----
+    vorton.SceneWarning
+        Another build of vorton has simulated the archive.
     """
     threads = check_integer("threads", threads, least=0, most=64)
     check_volumes(volumes, check_flag("tracers", tracers))
@@ -92,7 +108,7 @@ def derive(
     box = None if region is None else _check_region(region)
     if fps is not None:
         fps = check_number("fps", fps, above=0, most=MOST_FPS, unit="1/s")
-    path = _find_archive(Path(place))
+    path, out = _find_archive(check_place("place", place)), check_place("out", out)
     with open_archive(path) as archive:
         sim = Simulation(archive.scene(), archive.fps, threads=threads)
         rate = archive.fps if fps is None else fps
@@ -102,9 +118,11 @@ def derive(
         settings |= {
             "fps": rate,
             "region": box,
+            "archived": origin_of(archive, folder),
             "archived_fps": archive.fps if rate != archive.fps else None,
             "branch": None if archive.branch is None else archive.branch.to_dict(folder),
         }
+        warn_of_other_build(archive, "what this one derives of them may differ from its files")
         if folder.resolve() == archive.path.resolve().parent:
             raise ValueError(f"out = {shown(out)}: holds the archive; choose another folder")
         with locked(folder):

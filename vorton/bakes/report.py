@@ -10,10 +10,12 @@ from typing import Any
 from .. import _core
 from ..archive.manifest import Manifest
 from ..archive.reading import Archive, frames_text
-from ..base.checks import counted, ranges_text
+from ..archive.stages import summary
+from ..base.checks import counted, frames_named, ranges_text
 from ..definitions.records import HEALTH_LIMITS, has_limit, why_unjudged
-from ..simulations.saved import loads_here
+from ..simulations.saved import GOES_ON, loads_here, other_build
 from .bake_opening import is_cut_off, told_by_archive
+from .origin import changed_origin, describe_origin
 
 FEW_TRACERS = 1.0
 """Tracers per voxel of smoke below which grain shows.
@@ -79,12 +81,14 @@ def describe(manifest: Manifest) -> str:
         ("volumes", _volumes(data["volumes"])),
         ("tracers", _tracers(manifest)),
         ("archive", _archive(manifest)),
+        ("derived", describe_origin(manifest)),
         ("branch", _branch(data.get("branch"))),
         ("per voxel", _per_voxel(manifest)),
         ("health", _health(manifest)),
         ("unchecked", _unchecked(manifest)),
     ]
     lines = [f"{name:10} {text}" for name, text in rows if text]
+    lines += [f"stale      {text}" for text in summary(manifest, own=False)]
     return "\n".join(lines + [f"warning    {text}" for text in warnings(manifest)])
 
 
@@ -141,13 +145,10 @@ def warnings(manifest: Manifest) -> list[str]:
     found = []
     if manifest.lacks:
         found.append(manifest.lacks)
-    stale = manifest.strangers()
-    if stale:
-        names = ", ".join(stale[:3]) + (" ..." if len(stale) > 3 else "")
-        belong = "belongs" if len(stale) == 1 else "belong"
-        found.append(
-            f"{counted(len(stale), 'file')} beside it {belong} to no frame of this bake: {names}"
-        )
+    found += _strangers(manifest)
+    found += summary(manifest, own=None)
+    changed = changed_origin(manifest)
+    found += [changed] if changed else []
     values = tracers_per_voxel(manifest)
     voxel = proposed_voxel(manifest)
     if values and voxel and min(values) < FEW_TRACERS:
@@ -162,6 +163,29 @@ def warnings(manifest: Manifest) -> list[str]:
                 f"{name} {worst[1]:.2g} in frame {worst[0]} (above {limit:g}): {meaning}; {remedy}"
             )
             found.append(text)
+    return found
+
+
+def _strangers(manifest: Manifest) -> list[str]:
+    """Files under its names that the manifest does not tell of: of frames that it is to have, which
+    it tells of once they are whole, or of none."""
+    stale, begun, missing = [], set(), set(manifest.missing)
+    for name in manifest.strangers():
+        number = int(Path(name).stem.rpartition("_")[2])
+        if number in missing and Path(name).suffix in manifest.suffixes:
+            begun.add(number)
+        else:
+            stale.append(name)
+    found = []
+    if begun:
+        text = "are being written by a bake that is under way, or left by one that was interrupted"
+        found.append(f"files of {frames_named(sorted(begun))} {text}")
+    if stale:
+        names = ", ".join(stale[:3]) + (" ..." if len(stale) > 3 else "")
+        belong = "belongs" if len(stale) == 1 else "belong"
+        found.append(
+            f"{counted(len(stale), 'file')} beside it {belong} to no frame of this bake: {names}"
+        )
     return found
 
 
@@ -217,16 +241,14 @@ def _archive(manifest: Manifest) -> str:
 
 def _foreign(archive: Archive) -> str:
     """What to know of states that another build has saved, which this one may not load."""
-    made, build = archive.about.get("vorton"), archive.about.get("build")
-    by_another = f"; saved by another build (vorton {made})"
+    other = other_build(archive.about)
     if not loads_here(archive):
+        other = other or f"another build (vorton {archive.about.get('vorton')})"
         return (
-            f"{by_another}, which alone goes on from them: bake again to go on with this one; "
-            "Archive.fields reads them"
+            f"; saved by {other}, which alone goes on from them: bake again to go on with this "
+            "one; Archive.fields reads them"
         )
-    if (made, build) != (_core.version(), _core.build()):
-        return f"{by_another}: this one goes on from them, but frames may differ from there on"
-    return ""
+    return f"; saved by {other}: {GOES_ON}" if other else ""
 
 
 def _per_voxel(manifest: Manifest) -> str:

@@ -306,6 +306,19 @@ def check_unchanged(what: str, now: str, expected: str | None) -> None:
         )
 
 
+def check_place(name: str, value: Any) -> Path:
+    """The path of a file or a folder, which need not be there."""
+    allowed = "must be a path, as str or os.PathLike"
+    try:
+        place = Path(value)  # what it takes is what is allowed
+        null = "\0" in str(place)
+    except Exception as error:  # whatever the object does
+        raise TypeError(f"{name} = {shown(value)}: {allowed}") from error
+    if null:
+        raise ValueError(f"{name} = {shown(value)}: {allowed}, without the character 0")
+    return place
+
+
 def check_path(name: str, value: Any, what: str) -> str:
     """The absolute path of a file, which need not be there."""
     if not isinstance(value, (str, os.PathLike)) or not str(value):

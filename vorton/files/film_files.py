@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from ..base.checks import check_number, shown
+from ..base.checks import check_number, check_place, shown
 from ..base.extras import load_extra
 from .disk import check_folder, write_atomically
 
@@ -54,7 +54,7 @@ def write_film(
     OSError
         A file cannot be written.
     """
-    path = Path(path)
+    path = check_place("path", path)
     rate = check_number("fps", fps, above=0, most=1000, unit="1/s")
     ending = path.suffix.lower()
     if ending not in FORMATS:

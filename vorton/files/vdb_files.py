@@ -8,14 +8,17 @@ other programs take OpenVDB itself.
 from __future__ import annotations
 
 import dataclasses
+import hashlib
 import os
 import struct
 import zlib
 from collections.abc import Collection
-from pathlib import Path
 from typing import Any
 
 import numpy as np
+
+from ..base.checks import check_place
+from .told import told_sha256
 
 MAGIC = b" BDV\0\0\0\0"
 FORMAT_VERSION = 224
@@ -185,18 +188,29 @@ def is_packed(content: bytes | memoryview) -> bool:
     return packed
 
 
-def read(path: str | os.PathLike[str], names: Collection[str] | None = None) -> dict[str, Grid]:
+def read(
+    path: str | os.PathLike[str], names: Collection[str] | None = None, *, as_told: bool = True
+) -> dict[str, Grid]:
     """The grids of a .vdb file by name, in the order of the file: all, or of these names.
+
+    The file has no checksums: where a manifest lies beside it, it must be as that tells, unless
+    `as_told` is False.
 
     Raises
     ------
     ValueError
-        When the file is not a whole .vdb file of a bake.
+        When the file is not a whole .vdb file of a bake, or has changed since it was baked.
     OSError
         When it cannot be read.
     """
+    path = check_place("path", path)
+    content = path.read_bytes()
+    told = told_sha256(path) if as_told else None
+    if told is not None and hashlib.sha256(content).hexdigest() != told[1]:
+        text = f"it is not as {told[0].name} tells: bake again to repair it"
+        raise ValueError(f"{path}: is not a whole volume: {text}")
     try:
-        return decode(Path(path).read_bytes(), names)
+        return decode(content, names)
     except (ValueError, zlib.error) as error:
         raise ValueError(f"{path}: is not a whole volume: {error}") from error
 

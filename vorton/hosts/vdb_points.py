@@ -1,7 +1,6 @@
 """Tracers of a bake as points in OpenVDB files, one a frame, each with a PointDataGrid.
 
-They lie in a folder of their own, so that no host takes them for the volumes, and belong to no
-bake: they stay when it is moved, and are written again in a moment.
+They lie in a folder of their own (`archive.stages`), and are written again in a moment.
 
 Points lie in voxels, voxels in leaves of 8^3; each is written with its place against the middle of
 its voxel, as `P`, and its other numbers. Nothing is packed, so that the same points give the same
@@ -19,6 +18,7 @@ from pathlib import Path
 import numpy as np
 
 from ..archive.manifest import Manifest
+from ..archive.stages import FOLDER, mark_of, remove_stale
 from ..base.checks import check_number
 from ..base.progress import Callback, Progress
 from ..files import tracer_files
@@ -26,7 +26,7 @@ from ..files.disk import write_atomically
 from ..files.vdb_files import EDGE, FORMAT_VERSION, INNER_NODE, LEAF, MAGIC, ROOT_CHILD
 
 NAME = "points"
-"""Of the grid, and of the folder beside the volumes."""
+"""Of the grid."""
 
 ATTRIBUTES = {"velocity": "v", "size": "pscale"}
 """Names of columns as hosts know them; all others keep their own."""
@@ -78,18 +78,20 @@ def write_point_grids(
     manifest.check_complete()
     if not manifest.data["tracers"]:
         raise ValueError(f"{manifest.path}: has no tracers: bake it with them")
-    name, folder = manifest.data["name"], manifest.folder / NAME
+    name, folder = manifest.data["name"], manifest.folder / FOLDER
     made = [folder / f"{name}_{number:04d}.vdb" for number in manifest.frames]
     for path in made:
         if path.exists() and not _holds_points(path):
             raise ValueError(f"{path}: exists and holds no points; move it away")
     folder.mkdir(exist_ok=True)
+    remove_stale(manifest, "vdb")
+    mark = mark_of(manifest)
     with Progress(len(manifest.frames), f"stage {name}", progress) as steps:
         for number, path in zip(manifest.frames, made, strict=True):
             source = manifest.file(number, ".npz")
             columns = tracer_files.read(source)
             try:
-                content = encode(columns, voxel or voxel_for(columns["size"]))
+                content = encode(columns, voxel or voxel_for(columns["size"]), mark)
             except ValueError as error:
                 raise ValueError(f"{source}: {error}") from error
             write_atomically(path, content)
@@ -111,7 +113,7 @@ def voxel_for(size: np.ndarray) -> float:
 # ---- the file ----
 
 
-def encode(columns: Mapping[str, np.ndarray], voxel: float) -> bytes:
+def encode(columns: Mapping[str, np.ndarray], voxel: float, mark: str = "") -> bytes:
     """The .vdb file of points.
 
     Parameters
@@ -119,6 +121,8 @@ def encode(columns: Mapping[str, np.ndarray], voxel: float) -> bytes:
     columns : dict
         By name arrays of one row a point, float or int64; `position` is (n, 3), m.
     voxel : float, m
+    mark : str
+        What the grid says of what it was made of; default: nothing.
 
     Raises
     ------
@@ -138,7 +142,7 @@ def encode(columns: Mapping[str, np.ndarray], voxel: float) -> bytes:
         if name != "position":
             kind = "<i8" if values.dtype.kind == "i" else "<f4"
             attributes[ATTRIBUTES.get(name, name)] = np.asarray(values).astype(kind)[order]
-    head, values = _grid(cells[order], attributes, voxel)
+    head, values = _grid(cells[order], attributes, voxel, mark)
     start = len(_head(b"")) + len(_descriptor(0, 0, 0))
     offsets = start, start + len(head), start + len(head) + len(values)
     return _head(head + values) + _descriptor(*offsets) + head + values
@@ -172,7 +176,7 @@ def _text(text: str) -> bytes:
 
 
 def _grid(
-    cells: np.ndarray, attributes: Mapping[str, np.ndarray], voxel: float
+    cells: np.ndarray, attributes: Mapping[str, np.ndarray], voxel: float, mark: str
 ) -> tuple[bytes, bytes]:
     """What comes before the values, and these, of points in the order of the tree."""
     corners, first = np.unique(cells // LEAF * LEAF, axis=0, return_index=True)
@@ -185,13 +189,14 @@ def _grid(
     masks = np.packbits(counts > 0, axis=1, bitorder="little")
     steps = voxel, 1 / voxel, 1 / voxel**2, 0.5 / voxel
     numbers = [0.0, voxel, *steps]
-    head = struct.pack("<I", MASKED) + _metadata() + _text("UniformScaleTranslateMap")
+    head = struct.pack("<I", MASKED) + _metadata(mark) + _text("UniformScaleTranslateMap")
     head += struct.pack("<18d", *np.repeat(numbers, 3)) + _topology(corners, masks)
     return head, _values(masks, counts, np.diff(first), attributes)
 
 
-def _metadata() -> bytes:
-    texts = {"class": "unknown", "creator": "vorton", "name": NAME}
+def _metadata(mark: str) -> bytes:
+    texts = {"class": "unknown", "creator": "vorton", "made of": mark, "name": NAME}
+    texts = {key: text for key, text in texts.items() if text}
     entries = [_text(key) + _text("string") + _text(text) for key, text in texts.items()]
     return struct.pack("<I", len(entries)) + b"".join(entries)
 

@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from ..bakes.baking import bake
+from ..base.checks import check_place
 from ..base.progress import Callback
 from ..definitions.combustion import Combustion
 from ..files.film_files import load_images
@@ -53,7 +54,7 @@ def run(
 ) -> Iterator[Path]:
     """Bake the demo into a folder and render it; gives the paths as they are there."""
     load_images()  # what is missing is said before the bake
-    out, scene = Path(out), make_scene()
+    out, scene = check_place("out", out), make_scene()
     how = {"frames": FRAMES, "threads": threads, "progress": progress}
     manifest = bake(scene, out, tracers=False, **how)
     yield out

@@ -22,7 +22,15 @@ from ..bakes.bake_frames import Parts
 from ..bakes.bake_opening import open_archive
 from ..bakes.baked_bodies import BakedBodies
 from ..bakes.course import Course
-from ..base.checks import check_flag, check_number, check_vector, frames_are, ranges_text
+from ..bakes.origin import changed_origin
+from ..base.checks import (
+    check_flag,
+    check_number,
+    check_place,
+    check_vector,
+    frames_are,
+    ranges_text,
+)
 from ..base.progress import Callback, Progress
 from ..definitions.animation import largest
 from ..files import tracer_files
@@ -217,7 +225,7 @@ def open_shot(place: Scene | str | os.PathLike[str], **values: Any) -> Shot:
     """The shot of a scene, or in a bake folder, a manifest, an archive or a scene file."""
     if isinstance(place, Scene):
         return SceneShot(place, **values)
-    place = Path(place)
+    place = check_place("place", place)
     if place.suffix == SUFFIX:
         return ArchiveShot(place, **values)
     if place.is_dir():
@@ -271,7 +279,8 @@ def make_film(
     Parameters
     ----------
     place : Scene or path
-        Scene, scene file, bake folder, manifest or motion archive (.vta).
+        Scene, scene file (a .py is run: see `load_scene`), bake folder, manifest or motion archive
+        (.vta).
     out : path
         .png: one frame; .webp, .gif, .mp4: a film.
     frames : two whole numbers, optional
@@ -321,9 +330,9 @@ def make_film(
     Warns
     -----
     SceneWarning
-        No frame holds smoke.
+        No frame holds smoke; frames of a derived bake are not those of what its archive holds now.
     """
-    out = Path(out)
+    out = check_place("out", out)
     if extinction is not None:
         extinction = check_number("extinction", extinction, above=0, unit="m^2/kg")
     picture = _check_ending(out)
@@ -335,6 +344,8 @@ def make_film(
         raise ValueError(f"{' and '.join(around)}: cannot be given together with eye")
     how: dict[str, Any] = {"fps": fps, "voxel": voxel, "sharp": sharp, "threads": threads}
     shot = open_shot(place, frames=frames, **how)
+    if isinstance(shot, BakeShot) and (changed := changed_origin(shot.manifest)):
+        warn(f"{shot.manifest.path}: {changed}")
     if picture and len(shot) > 1:
         if frames is not None:
             raise ValueError(f"frames = {frames}: {out.name} is one picture; give one frame")

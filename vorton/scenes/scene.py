@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from ..base.checks import check_file_name, check_keys, shown
+from ..base.checks import check_file_name, check_keys, check_place, shown
 from ..base.pickled import Pickled
 from ..definitions.ambient import AMBIENTS, Air, Ambient
 from ..definitions.combustion import Combustion
@@ -377,14 +377,14 @@ class Scene(Pickled):
         OSError
             When the file cannot be written; an older file is then as it was.
         """
-        path = Path(path)
+        path = check_place("path", path)
         text = readable_json(self.to_dict(folder=path.parent))
         write_atomically(path, text.encode())
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Scene:
         """The scene in a JSON file; raises as `from_json`, and OSError for the file."""
-        path = Path(path)
+        path = check_place("path", path)
         try:
             return cls.from_json(path.read_text(encoding="utf-8"), folder=path.parent)
         except UnicodeDecodeError as error:

@@ -28,7 +28,8 @@ __all__ = ["SceneWarning", "has_share", "warn", "warn_of_coarse_voxel", "warn_of
 
 
 class SceneWarning(UserWarning):
-    """A scene does as it was told, but hardly what was meant: the text says what to change."""
+    """A scene or a bake does as it was told, but hardly what was meant: the text says what to
+    change."""
 
 
 _PACKAGE = str(Path(__file__).parents[1]) + os.sep

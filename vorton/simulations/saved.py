@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from .. import _core
 from ..archive.reading import Archive, DamageError, describe_scene, encode_archive, fields_of
@@ -13,12 +13,25 @@ from ..archive.writing import ArchiveWriter
 from ..base.checks import shown
 from ..definitions.animation import frame_rate
 from ..definitions.method import Method
+from ..scenes.scene_advice import warn
 from .opening import make_core
 
 if TYPE_CHECKING:
     from .simulation import Simulation
 
-__all__ = ["encode", "go_on_from", "loads_here", "open_archive", "same_state"]
+__all__ = [
+    "GOES_ON",
+    "encode",
+    "go_on_from",
+    "loads_here",
+    "open_archive",
+    "other_build",
+    "same_state",
+    "warn_of_other_build",
+]
+
+GOES_ON = "this one goes on from them, but frames may differ from there on"
+"""What to know of states that another build has saved, and this one loads."""
 
 
 def encode(sim: Simulation, folder: Path | None) -> bytes:
@@ -106,6 +119,7 @@ def open_archive(
         sim.method = now
     sim.fps = archive.fps
     go_on_from(sim, archive, number)
+    warn_of_other_build(archive, GOES_ON)
 
 
 def go_on_from(sim: Simulation, archive: Archive | ArchiveWriter, number: int) -> None:
@@ -127,6 +141,19 @@ def go_on_from(sim: Simulation, archive: Archive | ArchiveWriter, number: int) -
         raise ValueError(f"{archive.path}, frame {number}: {error}") from error
     sim.frame = number - 1
     sim._warned = len(sim._core.warnings())
+
+
+def other_build(told: Mapping[str, Any]) -> str | None:
+    """Which other build has saved states, by the head of their archive, None: this one."""
+    if (told.get("vorton"), told.get("build")) == (_core.version(), _core.build()):
+        return None
+    return f"another build (vorton {told.get('vorton')})"
+
+
+def warn_of_other_build(archive: Archive, then: str) -> None:
+    """Warn where another build has saved the states of an archive; `then` says what follows."""
+    if other := other_build(archive.about):
+        warn(f"{archive.path}: its states were saved by {other}: {then}")
 
 
 def loads_here(archive: Archive) -> bool:

@@ -6,14 +6,13 @@ import copy
 import operator
 import os
 from collections.abc import Callable, Iterator
-from pathlib import Path
 from typing import Any, Self
 
 import numpy as np
 
 from .. import _core
 from ..archive.reading import Archive
-from ..base.checks import check_flag, check_integer, check_number, counted, shown
+from ..base.checks import check_flag, check_integer, check_number, check_place, counted, shown
 from ..base.pickled import Pickled
 from ..definitions.animation import frame_rate
 from ..definitions.records import Health, StageTime, Timings
@@ -301,7 +300,7 @@ class Simulation(LiveChanges, BodyMotion, Pickled):
         >>> sim.save("now.vta")  # doctest: +SKIP
         >>> again = Simulation.load("now.vta")  # doctest: +SKIP
         """
-        path = Path(path)
+        path = check_place("path", path)
         write_atomically(path, encode(self, path.parent))
 
     @classmethod
@@ -331,6 +330,11 @@ class Simulation(LiveChanges, BodyMotion, Pickled):
             parts; a scene that cannot be made again.
         OSError
             When it cannot be read.
+
+        Warns
+        -----
+        vorton.SceneWarning
+            Another build of vorton has saved it: what follows is not the same to the bit.
         """
         with Archive(path) as archive:
             sim = object.__new__(cls)

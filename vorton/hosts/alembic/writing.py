@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from ...archive.manifest import Manifest
+from ...archive.stages import mark_of
 from ...base.checks import check_choice, check_flag
 from ...base.extras import load_extra
 from ...base.progress import Callback, Progress
@@ -100,7 +101,9 @@ def _write(
     except RuntimeError as error:
         raise OSError(f"cannot write {path}: {error}") from error
     times = archive.addTimeSampling(AbcCoreAbstract.TimeSampling(1 / fps, first / fps))
-    root = AbcGeom.OXform(archive.getTop(), identifier(manifest.data["name"]))
+    about = AbcCoreAbstract.MetaData()
+    about.set("made of", mark_of(manifest))
+    root = AbcGeom.OXform(archive.getTop(), identifier(manifest.data["name"]), about)
     root.getSchema().set(xform_sample(_root_matrix(*placed)))
     writers: list[Any] = []
     if has_points:

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from ...archive.manifest import Manifest
+from ...archive.stages import mark_of
 from ...bakes.bake_frames import frame_name
 from ...base.extras import load_extra
 from ...base.progress import Progress
@@ -70,7 +71,8 @@ def write_points(manifest: Manifest, steps: Progress) -> list[Any]:
         _write_frame(manifest, number, values, types)
         steps.advance()
     declared = [_declare(name, type) for name, type in types.items()]
-    layer = text.layer_text({"defaultPrim": "tracers"}, [Prim("Points", "tracers", declared)])
+    about = {"customLayerData": {"string madeOf": mark_of(manifest)}, "defaultPrim": "tracers"}
+    layer = text.layer_text(about, [Prim("Points", "tracers", declared)])
     write_atomically(manifest.folder / topology_name(manifest), layer.encode())
     return bounds
 

@@ -23,6 +23,7 @@ import numpy as np
 
 from ... import _core
 from ...archive.manifest import Manifest
+from ...archive.stages import mark_of, remove_stale
 from ...bakes.baking import PRESETS as GRID_PRESETS
 from ...base.checks import check_choice, check_flag
 from ...base.progress import Callback, Progress
@@ -81,7 +82,8 @@ def make_stage(
 ) -> Path:
     """Write the stage of a bake into its folder: `name.usda`.
 
-    Points also need `name.points.usda` and a file `name_0001.usdc` a frame.
+    Points also need `name.points.usda` and a file `name_0001.usdc` a frame. Those of another bake
+    that was there before are removed.
 
     Parameters
     ----------
@@ -117,6 +119,7 @@ def make_stage(
         raise ValueError(f"{manifest.path}: no frame is baked yet")
     folder, name = manifest.folder, manifest.data["name"]
     scene = Scene.from_dict(manifest.data["scene"], folder)
+    remove_stale(manifest, "usd")
     prims = []
     if manifest.data["volumes"] is not None:
         prims.append(_volume(manifest, GRID_PRESETS[host.grids].grids))
@@ -144,6 +147,7 @@ def _about(manifest: Manifest, root: str, axis: str, host: Preset) -> dict[str, 
     """What the layer says of itself."""
     numbers, fps = manifest.frames, manifest.data["fps"]
     return {
+        "customLayerData": {"string madeOf": mark_of(manifest)},
         "defaultPrim": root,
         "doc": f"vorton {_core.version()}: bake {manifest.path.name}",
         "endTimeCode": numbers[-1],
