@@ -180,13 +180,15 @@ static void keep_before_walls(const task *t, int64_t tracer, double covariance[6
     const double farthest = 2.42;
     const float *const p = t->points.source->position + 3 * tracer;
     const double place[3] = {(double)p[0], (double)p[1], (double)p[2]};
+    const double trace = covariance[0] + covariance[2] + covariance[5];
+    const double reach = t->walls->count ? farthest * t->cell * vti_sqrt(trace) : 0.0;
     for (int32_t k = 0; k < t->walls->count; k++) {
         double along[3];
-        const double trace = covariance[0] + covariance[2] + covariance[5];
-        const double reach = farthest * t->cell * vti_sqrt(trace);
         if (!vti_is_near_wall(&t->walls->items[k], place, reach))
             continue;
         const vt_side side = vti_side_of_wall(&t->walls->items[k], place);
+        if (!(side.room < reach))
+            continue;
         multiply(covariance, side.normal, along);
         const double variance = vti_dot(side.normal, along);
         const double room = fmax(side.room, 0) / (farthest * t->cell);

@@ -19,11 +19,14 @@ typedef struct smoothing {
 
 enum { MOST = VT_LEAF_FILTER_REACH, WINDOW = VT_LEAF_FILTER_WINDOW };
 
+/* Along an axis, of the leaf before, the leaf itself and the next one: which voxels are in its
+ * window, and where. */
+static const int first[3] = {VT_LEAF_SIDE - MOST, 0, 0}, count[3] = {MOST, VT_LEAF_SIDE, MOST};
+static const int to[3] = {0, MOST, MOST + VT_LEAF_SIDE};
+
 /* The deposit around a leaf, 2 voxels beyond its faces. */
 static void gather_window(const vt_leaves *hat, uint64_t key, float window[WINDOW][WINDOW][WINDOW])
 {
-    static const int first[3] = {VT_LEAF_SIDE - MOST, 0, 0}, count[3] = {MOST, VT_LEAF_SIDE, MOST};
-    static const int to[3] = {0, MOST, MOST + VT_LEAF_SIDE};
     const vt_neighbourhood around = vti_neighbours(key);
     memset(window, 0, sizeof(float) * WINDOW * WINDOW * WINDOW);
     for (int n = 0; n < 27; n++) {
@@ -46,58 +49,63 @@ static void gather_window(const vt_leaves *hat, uint64_t key, float window[WINDO
 
 /* ---- beside walls ---- */
 
-/* What passes between a voxel of the window and the next one along an axis, of their difference in
- * one pass; and whether any way there is shut. */
-static int gather_shares(const vt_walled_voxels *walled, uint64_t key, float share,
-                         float shares[3][WINDOW][WINDOW][WINDOW])
+enum { LINE = WINDOW, SLICE = WINDOW * WINDOW, ALL = WINDOW * WINDOW * WINDOW };
+
+/* Ways of the voxels around a leaf that nothing passes; returns whether there are any. */
+static int gather_ways(const vt_walled_voxels *walled, uint64_t key, uint8_t ways[ALL])
 {
     const vt_neighbourhood around = vti_neighbours(key);
-    const vt_walled_leaf *leaf[3][3][3];
     int any = 0;
+    memset(ways, 0, ALL);
     for (int n = 0; n < 27; n++) {
         const int a = n / 9, b = n / 3 % 3, c = n % 3;
-        leaf[a][b][c] = vti_walled_leaf(walled, vti_neighbour(&around, a - 1, b - 1, c - 1));
-        any |= leaf[a][b][c] != NULL;
-    }
-    for (int n = 0; n < WINDOW * WINDOW * WINDOW && any; n++) {
-        const int x = n / WINDOW / WINDOW, y = n / WINDOW % WINDOW, z = n % WINDOW;
-        const int i = x + VT_LEAF_SIDE - MOST, j = y + VT_LEAF_SIDE - MOST,
-                  k = z + VT_LEAF_SIDE - MOST;
-        const vt_walled_leaf *const at = leaf[i >> 3][j >> 3][k >> 3];
-        const int ways = at ? at->ways[(i & 7) << 6 | (j & 7) << 3 | (k & 7)] : 0;
-        for (int axis = 0; axis < 3; axis++)
-            shares[axis][x][y][z] = ways >> axis & 1 ? 0.0f : share;
+        const vt_walled_leaf *const leaf =
+            vti_walled_leaf(walled, vti_neighbour(&around, a - 1, b - 1, c - 1));
+        for (int x = 0; x < count[a] && leaf; x++)
+            for (int y = 0; y < count[b]; y++) {
+                const uint8_t *const from =
+                    leaf->ways + 64 * (first[a] + x) + 8 * (first[b] + y) + first[c];
+                uint8_t *const out = ways + SLICE * (to[a] + x) + LINE * (to[b] + y) + to[c];
+                for (int z = 0; z < count[c]; z++) {
+                    out[z] = from[z] & VT_WAYS;
+                    any |= out[z];
+                }
+            }
     }
     return any;
 }
 
-/* One pass along the axis on which the next voxel is `step` further: every voxel gives its
- * neighbours as much as they give it of what they have. What is wrong at the ends of the window
- * comes a voxel nearer to its middle in each pass. */
-static void exchange(const float *share, int step, const float *from, float *to)
+/* One pass along the axis on which the next voxel is `step` further: every voxel from `begin` on
+ * gives its neighbours as much as they give it of what they have. What is wrong at the ends of the
+ * window comes a voxel nearer to its middle in each pass. */
+static void exchange(const float share[ALL], int step, int begin, const float *from, float *to)
 {
-    enum { ALL = WINDOW * WINDOW * WINDOW };
     memcpy(to, from, ALL * sizeof *to);
-    for (int i = step; i < ALL - step; i++)
+    for (int i = begin; i < ALL - begin; i++)
         to[i] +=
             share[i] * (from[i + step] - from[i]) - share[i - step] * (from[i] - from[i - step]);
 }
 
-static void filter_beside_walls(const smoothing *s, float window[WINDOW][WINDOW][WINDOW],
-                                float shares[3][WINDOW][WINDOW][WINDOW], float *values)
+static void filter_beside_walls(const smoothing *s, float *window, const uint8_t ways[ALL],
+                                float *values)
 {
-    static const int steps[3] = {WINDOW * WINDOW, WINDOW, 1};
-    float other[WINDOW][WINDOW][WINDOW];
-    float *from = &window[0][0][0], *to = &other[0][0][0];
-    for (int n = 0; n < 3 * s->passes; n++) {
-        exchange(&shares[n / s->passes][0][0][0], steps[n / s->passes], from, to);
-        float *const filtered = to;
-        to = from;
-        from = filtered;
+    static const int steps[3] = {SLICE, LINE, 1};
+    float other[ALL], share[ALL];
+    float *from = window, *next = other;
+    for (int axis = 0; axis < 3; axis++) {
+        const float passes[2] = {s->share, 0.0f};
+        for (int i = 0; i < ALL; i++)
+            share[i] = passes[ways[i] >> axis & 1];
+        for (int pass = 0; pass < s->passes; pass++) {
+            exchange(share, steps[axis], axis ? MOST * SLICE : SLICE, from, next);
+            float *const filtered = next;
+            next = from;
+            from = filtered;
+        }
     }
     for (int n = 0; n < VT_LEAF_VOXELS; n++) {
         const int x = MOST + (n >> 6), y = MOST + (n >> 3 & 7), z = MOST + (n & 7);
-        const float value = from[(x * WINDOW + y) * WINDOW + z];
+        const float value = from[SLICE * x + LINE * y + z];
         values[n] = s->add ? values[n] + value : value;
     }
 }
@@ -107,11 +115,11 @@ static void filter_beside_walls(const smoothing *s, float window[WINDOW][WINDOW]
 static void filter_leaf(void *context, int64_t row)
 {
     const smoothing *const s = context;
-    float window[WINDOW][WINDOW][WINDOW], shares[3][WINDOW][WINDOW][WINDOW];
-    float *const values = s->values + row * VT_LEAF_VOXELS;
+    float window[WINDOW][WINDOW][WINDOW], *const values = s->values + row * VT_LEAF_VOXELS;
+    uint8_t ways[ALL];
     gather_window(s->hat, s->keys[row], window);
-    if (s->walled && gather_shares(s->walled, s->keys[row], s->share, shares))
-        filter_beside_walls(s, window, shares, values);
+    if (s->walled && gather_ways(s->walled, s->keys[row], ways))
+        filter_beside_walls(s, &window[0][0][0], ways, values);
     else
         s->stages->filter_leaf((const float (*)[WINDOW][WINDOW])window, s->taps, s->add, values);
 }

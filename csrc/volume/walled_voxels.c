@@ -19,7 +19,7 @@ typedef struct survey {
     const vt_wall *wall;
     float room[POINTS], normal[POINTS][3];   /* of that wall */
     float depth[POINTS], outward[POINTS][3]; /* of the solid that the voxel is deepest in */
-    uint8_t ways[POINTS], shut[POINTS];
+    uint8_t parted[POINTS], shut[POINTS];    /* ways, that walls cross; voxels */
 } survey;
 
 static inline int index_of(int x, int y, int z)
@@ -71,17 +71,18 @@ static vt_side side_of(const survey *s, int i)
                      {(double)s->normal[i][0], (double)s->normal[i][1], (double)s->normal[i][2]}};
 }
 
-/* Shuts ways along an axis, of which the next voxel is `step` further, that the wall crosses. */
+/* Shuts ways along an axis, of which the next voxel is `step` further, that the wall crosses. (Of
+ * ways out of the survey anything is said, and nothing read.) */
 static void cross_ways(survey *s, int axis, int step)
 {
     double way[3] = {0, 0, 0};
     way[axis] = 1.0;
     for (int i = 0; i + step < POINTS; i++) {
-        if (!(s->room[i] + s->room[i + step] < 1.0f) || i / step % SIDE == VT_LEAF_SIDE)
+        if (!(s->room[i] + s->room[i + step] < 1.0f))
             continue;
         const vt_side first = side_of(s, i), second = side_of(s, i + step);
         if (vti_wall_parts(s->wall, &first, &second, way))
-            s->ways[i] |= (uint8_t)(1 << axis);
+            s->parted[i] |= (uint8_t)(1 << axis);
     }
 }
 
@@ -102,42 +103,48 @@ static int is_shut(const survey *s, int i)
     return vti_is_in_solid(s->walls, point, 0);
 }
 
-static void shut_voxels(survey *s)
+/* Of each voxel the ways that nothing passes. */
+static void shut_ways(survey *s, uint8_t ways[POINTS])
 {
+    memcpy(ways, s->parted, POINTS);
     for (int i = 0; i < POINTS; i++)
         s->shut[i] = (uint8_t)is_shut(s, i);
     for (int axis = 0; axis < 3; axis++)
         for (int i = 0; i + steps[axis] < POINTS; i++)
-            if (i / steps[axis] % SIDE < VT_LEAF_SIDE && (s->shut[i] || s->shut[i + steps[axis]]))
-                s->ways[i] |= (uint8_t)(1 << axis);
+            ways[i] |= (uint8_t)((s->shut[i] | s->shut[i + steps[axis]]) << axis);
 }
 
-/* Whether a way between two corners of a cell is shut. */
-static int is_split(const survey *s, const int corner[8])
+/* Makes of the ways of each voxel those between all corners of its cell. */
+static void gather_ways(uint8_t ways[POINTS])
 {
-    int ways = 0;
-    for (int c = 0; c < 8; c++)
-        for (int axis = 0; axis < 3; axis++)
-            ways |= c >> (2 - axis) & 1 ? 0 : s->ways[corner[c]] >> axis & 1;
-    return ways;
+    for (int axis = 2; axis >= 0; axis--)
+        for (int i = 0; i + steps[axis] < POINTS; i++)
+            ways[i] |= (uint8_t)(ways[i + steps[axis]] & ~(1 << axis));
 }
 
-/* What is shut in the cells of the leaf; returns whether anything is. */
-static uint8_t store_leaf(const survey *s, vt_walled_leaf *leaf)
+/* The same of voxels: bits as in vt_walled_leaf. */
+static void gather_corners(uint8_t shut[POINTS])
 {
-    uint8_t any = 0;
+    for (int axis = 2; axis >= 0; axis--)
+        for (int i = 0; i + steps[axis] < POINTS; i++)
+            shut[i] |= (uint8_t)(shut[i + steps[axis]] << (4 >> axis));
+}
+
+/* Returns whether anything is shut. */
+static uint8_t store_leaf(survey *s, vt_walled_leaf *leaf)
+{
+    uint8_t ways[POINTS], cell[POINTS], any = 0;
+    shut_ways(s, ways);
+    memcpy(cell, ways, sizeof cell);
+    gather_ways(cell);
+    gather_ways(s->parted);
+    gather_corners(s->shut);
     for (int n = 0; n < VT_LEAF_VOXELS; n++) {
-        const int first = index_of(n >> 6, n >> 3 & 7, n & 7);
-        int corner[8];
-        leaf->shut[n] = 0;
-        for (int c = 0; c < 8; c++) {
-            corner[c] = first + index_of(c >> 2, c >> 1 & 1, c & 1);
-            leaf->shut[n] |= (uint8_t)(s->shut[corner[c]] << c);
-        }
-        leaf->ways[n] = s->ways[first];
-        if (leaf->shut[n] || is_split(s, corner))
-            leaf->ways[n] |= VT_SHUT_IN_CELL;
-        any |= leaf->ways[n];
+        const int i = index_of(n >> 6, n >> 3 & 7, n & 7);
+        leaf->ways[n] = (uint8_t)(ways[i] | (cell[i] ? VT_SHUT_IN_CELL : 0) |
+                                  (s->parted[i] ? VT_PARTED_CELL : 0));
+        leaf->shut[n] = s->shut[i];
+        any |= cell[i];
     }
     return any != 0;
 }
@@ -148,22 +155,40 @@ static double half_diagonal(double more)
     return 0.5 * (VT_LEAF_SIDE + 2 * more) * 1.7320508;
 }
 
-/* Whether a wall comes within a voxel of a leaf, or of those around it up to `more` voxels. */
-static int is_beside(const vt_walled_voxels *v, const vt_wall *wall, uint64_t key, double more)
+/* How far a wall is from the middle of a leaf, m; INFINITY: farther than `within`. */
+static double room_of_leaf(const vt_walled_voxels *v, const vt_wall *wall, uint64_t key,
+                           double within)
 {
-    const double within = v->voxel_size * (half_diagonal(more) + 1.0);
     double middle[3];
     int32_t voxel[3];
     vti_leaf_origin(key, voxel);
     for (int c = 0; c < 3; c++)
         middle[c] = v->voxel_size * (voxel[c] + VT_LEAF_SIDE / 2);
-    return vti_is_near_wall(wall, middle, within) && vti_side_of_wall(wall, middle).room < within;
+    return vti_is_near_wall(wall, middle, within) ? vti_side_of_wall(wall, middle).room
+                                                  : (double)INFINITY;
+}
+
+/* Whether a wall comes within a voxel of a leaf, or of those around it up to `more` voxels. */
+static int is_beside(const vt_walled_voxels *v, const vt_wall *wall, uint64_t key, double more)
+{
+    const double within = v->voxel_size * (half_diagonal(more) + 1.0);
+    return room_of_leaf(v, wall, key, within) < within;
+}
+
+static void survey_wall(survey *s)
+{
+    for (int n = 0; n < SIDE * SIDE; n++)
+        measure_row(s, n / SIDE, n % SIDE);
+    take_depth(s);
+    for (int axis = 0; axis < 3; axis++)
+        cross_ways(s, axis, steps[axis]);
 }
 
 static void survey_leaf(void *context, int64_t place)
 {
     const vt_walled_voxels *const v = context;
     const uint64_t key = v->keys.keys[place];
+    const double within = v->voxel_size * (half_diagonal(0) + 1.0);
     int32_t voxel[3];
     survey s = {.walls = v->walls, .voxel_size = v->voxel_size};
     vti_leaf_origin(key, voxel);
@@ -171,15 +196,15 @@ static void survey_leaf(void *context, int64_t place)
         s.corner[c] = v->voxel_size * voxel[c];
     for (int32_t k = 0; k < v->walls->count; k++) {
         s.wall = &v->walls->items[k];
-        if (!is_beside(v, s.wall, key, 0))
-            continue;
-        for (int n = 0; n < SIDE * SIDE; n++)
-            measure_row(&s, n / SIDE, n % SIDE);
-        take_depth(&s);
-        for (int axis = 0; axis < 3; axis++)
-            cross_ways(&s, axis, steps[axis]);
+        const double room = room_of_leaf(v, s.wall, key, within);
+        if (room < -within) { /* all of the leaf is deep in the solid */
+            memset(&v->leaves[place], ALL, sizeof *v->leaves);
+            v->used[place] = 1;
+            return;
+        }
+        if (room < within)
+            survey_wall(&s);
     }
-    shut_voxels(&s);
     v->used[place] = store_leaf(&s, &v->leaves[place]);
 }
 
@@ -254,6 +279,19 @@ static int parted_corners(const vt_wall *wall, double voxel_size, const double p
     return parted;
 }
 
+/* Whether the corners of a cell are connected by its edges. */
+static int is_connected(int corners)
+{
+    int known = corners & -corners, before;
+    do {
+        before = known;
+        known |= (known & 0x0f) << 4 | (known & 0xf0) >> 4 | (known & 0x33) << 2 |
+                 (known & 0xcc) >> 2 | (known & 0x55) << 1 | (known & 0xaa) >> 1;
+        known &= corners;
+    } while (known != before);
+    return known == corners;
+}
+
 uint8_t vti_open_corners(const vt_walled_voxels *v, const vt_walled_leaf *leaf,
                          const double place[3])
 {
@@ -268,6 +306,8 @@ uint8_t vti_open_corners(const vt_walled_voxels *v, const vt_walled_leaf *leaf,
     if (!(leaf->ways[n] & VT_SHUT_IN_CELL))
         return ALL;
     int open = ALL & ~leaf->shut[n];
+    if (!(leaf->ways[n] & VT_PARTED_CELL) && is_connected(open))
+        return (uint8_t)(open ? open : ALL);
     for (int32_t k = 0; k < v->walls->count; k++)
         if (!v->walls->items[k].hole && vti_is_near_wall(&v->walls->items[k], point, v->voxel_size))
             open &= ~parted_corners(&v->walls->items[k], v->voxel_size, point, part);

@@ -11,9 +11,10 @@
 #include "volume/leaves.h"
 #include "volume/walls.h"
 
-/* Of voxel (x, y, z) of a leaf: whether nothing passes to the next voxel along an axis; whether
- * anything is shut between the eight corners of the cell from it to (x + 1, y + 1, z + 1). */
-enum { VT_NO_WAY_X = 1, VT_NO_WAY_Y = 2, VT_NO_WAY_Z = 4, VT_SHUT_IN_CELL = 8 };
+/* Of voxel (x, y, z) of a leaf: whether nothing passes to the next voxel along x, y, z; whether
+ * anything is shut between the eight corners of the cell from it to (x + 1, y + 1, z + 1); whether
+ * a solid lies between two of these that are not. */
+enum { VT_WAYS = 7, VT_SHUT_IN_CELL = 8, VT_PARTED_CELL = 16 };
 
 typedef struct vt_walled_leaf {
     uint8_t ways[VT_LEAF_VOXELS];
