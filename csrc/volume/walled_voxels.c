@@ -15,7 +15,8 @@ static const double deepest = 0.5, just_outside = 1e-3;
 /* A leaf and the first voxels of its upper neighbours: rooms in voxels. */
 typedef struct survey {
     const vt_walls *walls;
-    double voxel_size, corner[3]; /* m */
+    double voxel_size; /* m */
+    int32_t first[3];  /* voxel of the leaf */
     const vt_wall *wall;
     float room[POINTS], normal[POINTS][3];   /* of that wall */
     float depth[POINTS], outward[POINTS][3]; /* of the solid that the voxel is deepest in */
@@ -27,11 +28,18 @@ static inline int index_of(int x, int y, int z)
     return (x * SIDE + y) * SIDE + z;
 }
 
+/* The middle of a voxel, m: the same in every digit wherever it is asked for, as of one in the
+ * middle of a thin solid rounding says which wall is the nearest. */
+static inline void middle_of(double voxel_size, const int32_t voxel[3], double middle[3])
+{
+    for (int c = 0; c < 3; c++)
+        middle[c] = voxel_size * (double)voxel[c];
+}
+
 static inline void point_of(const survey *s, int x, int y, int z, double point[3])
 {
-    const int at[3] = {x, y, z};
-    for (int c = 0; c < 3; c++)
-        point[c] = s->corner[c] + s->voxel_size * at[c];
+    const int32_t voxel[3] = {s->first[0] + x, s->first[1] + y, s->first[2] + z};
+    middle_of(s->voxel_size, voxel, point);
 }
 
 /* ---- one wall ---- */
@@ -189,11 +197,8 @@ static void survey_leaf(void *context, int64_t place)
     const vt_walled_voxels *const v = context;
     const uint64_t key = v->keys.keys[place];
     const double within = v->voxel_size * (half_diagonal(0) + 1.0);
-    int32_t voxel[3];
     survey s = {.walls = v->walls, .voxel_size = v->voxel_size};
-    vti_leaf_origin(key, voxel);
-    for (int c = 0; c < 3; c++)
-        s.corner[c] = v->voxel_size * voxel[c];
+    vti_leaf_origin(key, s.first);
     for (int32_t k = 0; k < v->walls->count; k++) {
         s.wall = &v->walls->items[k];
         const double room = room_of_leaf(v, s.wall, key, within);
@@ -259,18 +264,17 @@ void vti_destroy_walled_voxels(vt_walled_voxels *v)
 
 /* ---- points ---- */
 
-/* Corners of the cell of a point that a wall parts from it. */
+/* Corners of the cell that begins with a voxel which a wall parts from a point in it. */
 static int parted_corners(const vt_wall *wall, double voxel_size, const double point[3],
-                          const double part[3])
+                          const int32_t voxel[3])
 {
     const vt_side own = vti_side_of_wall(wall, point);
     int parted = 0;
     for (int n = 0; n < 8; n++) {
+        const int32_t at[3] = {voxel[0] + (n >> 2), voxel[1] + (n >> 1 & 1), voxel[2] + (n & 1)};
         double way[3], corner[3];
-        for (int c = 0; c < 3; c++) {
-            way[c] = voxel_size * ((n >> (2 - c) & 1) - part[c]);
-            corner[c] = point[c] + way[c];
-        }
+        middle_of(voxel_size, at, corner);
+        vti_subtract(corner, point, way);
         if (!(vti_dot(own.normal, way) < 0))
             continue;
         const vt_side other = vti_side_of_wall(wall, corner);
@@ -296,10 +300,9 @@ uint8_t vti_open_corners(const vt_walled_voxels *v, const vt_walled_leaf *leaf,
                          const double place[3])
 {
     int32_t voxel[3];
-    double part[3], point[3];
+    double point[3];
     for (int c = 0; c < 3; c++) {
-        voxel[c] = (int32_t)place[c];
-        part[c] = place[c] - voxel[c];
+        voxel[c] = (int32_t)place[c] - VT_VOXEL_LIMIT;
         point[c] = (place[c] - VT_VOXEL_LIMIT) * v->voxel_size;
     }
     const int n = (voxel[0] & 7) << 6 | (voxel[1] & 7) << 3 | (voxel[2] & 7);
@@ -310,6 +313,6 @@ uint8_t vti_open_corners(const vt_walled_voxels *v, const vt_walled_leaf *leaf,
         return (uint8_t)(open ? open : ALL);
     for (int32_t k = 0; k < v->walls->count; k++)
         if (!v->walls->items[k].hole && vti_is_near_wall(&v->walls->items[k], point, v->voxel_size))
-            open &= ~parted_corners(&v->walls->items[k], v->voxel_size, point, part);
+            open &= ~parted_corners(&v->walls->items[k], v->voxel_size, point, voxel);
     return (uint8_t)(open ? open : ALL);
 }

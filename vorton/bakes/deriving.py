@@ -50,6 +50,7 @@ def derive(
 
     OUT becomes what a bake of the scene with these settings writes, but without an archive: byte by
     byte, where the same build of vorton made the archive. A second call goes on, or adds frames.
+    The archive has the places of all bodies, whose walls keep smoke back in the volumes.
 
     Parameters
     ----------
