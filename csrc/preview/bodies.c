@@ -110,12 +110,14 @@ static hit trace(const vt_stage *stage, const double from[3], const double way[3
     return first;
 }
 
-/* Distance of the wall at which a way leaves the room of a container, in which all its solids have
- * a part; INFINITY: it does not pass the room. The walls that it comes in through are not seen. */
-static double leave_room(const vt_staged_body *room, const double from[3], const double way[3],
-                         double normal[3])
+/* The part of a way in the room of a container, in which all its solids have a part, as shares of
+ * the farthest; 0: it does not pass the room. */
+static int cut_room(const vt_staged_body *room, const double from[3], const double way[3],
+                    double *enter, double *leave)
 {
-    double start[3], to[3], end[3], enter = 0, leave = INFINITY;
+    double start[3], to[3], end[3];
+    *enter = 0;
+    *leave = INFINITY;
     for (int c = 0; c < 3; c++)
         to[c] = from[c] + farthest * way[c];
     vti_pose_point_back(&room->pose, from, start);
@@ -123,15 +125,26 @@ static double leave_room(const vt_staged_body *room, const double from[3], const
     for (int32_t k = 0; k < room->body->solid_count; k++) {
         double from_here, to_here;
         if (!vti_solid_cut(&room->body->solids[k], 0, start, end, &from_here, &to_here))
-            return INFINITY;
-        enter = fmax(enter, from_here);
-        leave = fmin(leave, to_here);
+            return 0;
+        *enter = fmax(*enter, from_here);
+        *leave = fmin(*leave, to_here);
     }
-    if (!(enter < leave && leave < 1))
+    return *enter < *leave;
+}
+
+/* Distance of the wall at which a way leaves the room of a container; INFINITY: it does not pass
+ * the room. The walls that it comes in through are not seen. */
+static double leave_room(const vt_staged_body *room, const double from[3], const double way[3],
+                         double normal[3])
+{
+    double enter, leave, end[3], local[3];
+    if (!cut_room(room, from, way, &enter, &leave) || !(leave < 1))
         return INFINITY;
-    vti_point_between(start, end, leave, end);
-    vti_distance_to_body(room->body, end, start);
-    vti_pose_direction(&room->pose, start, normal);
+    for (int c = 0; c < 3; c++)
+        end[c] = from[c] + leave * farthest * way[c];
+    vti_pose_point_back(&room->pose, end, local);
+    vti_distance_to_body(room->body, local, end);
+    vti_pose_direction(&room->pose, end, normal);
     return leave * farthest;
 }
 
@@ -161,15 +174,35 @@ static float through_haze(const vt_stage *stage, double distance)
     return share < 9.0f ? vti_decay(-share * share) : 0.0f;
 }
 
-/* Share of the key light that comes to a point that no body shades; some does in the deepest
- * shadow.
- */
-static double key_through_smoke(const vt_stage *stage, const double point[3])
+/* Share of the key light that comes to a point of a surface that no body shades; some does in the
+ * deepest shadow. It is taken a cell before the surface: nearer, the lattice of the light mixes it
+ * with that behind a wall of two cells. */
+static double key_through_smoke(const vt_stage *stage, const double point[3],
+                                const double normal[3])
 {
+    double before[3];
     if (!stage->smoke)
         return 1;
-    const double seen = (double)vti_key_through_smoke(stage->smoke, point, stage->key_direction);
+    memcpy(before, point, sizeof before);
+    vti_add_scaled(before, stage->smoke->cell, normal);
+    const double seen = (double)vti_key_through_smoke(stage->smoke, before, stage->key_direction);
     return shadow + (1 - shadow) * seen;
+}
+
+vt_stretch vti_part_in_rooms(const vt_stage *stage, const double eye[3], const double way[3])
+{
+    vt_stretch part = {0, INFINITY};
+    for (int32_t n = 0; n < stage->count; n++) {
+        double enter, leave;
+        if (!stage->items[n].body->hole)
+            continue;
+        if (!passes_near(&stage->items[n], eye, way, INFINITY, 0) ||
+            !cut_room(&stage->items[n], eye, way, &enter, &leave))
+            return (vt_stretch){0, 0};
+        part.from = fmax(part.from, enter * farthest);
+        part.to = leave < 1 ? fmin(part.to, leave * farthest) : part.to;
+    }
+    return part;
 }
 
 vt_sight vti_see_body(const vt_stage *stage, const double eye[3], const double way[3])
@@ -185,7 +218,7 @@ vt_sight vti_see_body(const vt_stage *stage, const double eye[3], const double w
         s.point[c] = eye[c] + s.distance * way[c] + off_surface * s.distance * s.normal[c];
     double facing = fmax(0, vti_dot(s.normal, stage->key_direction));
     s.shaded = !(facing > 0) || isfinite(trace(stage, s.point, stage->key_direction).distance);
-    facing *= s.shaded ? shadow : key_through_smoke(stage, s.point);
+    facing *= s.shaded ? shadow : key_through_smoke(stage, s.point, s.normal);
     const float up = (float)(0.5 + 0.5 * s.normal[2]);
     const f4 sum = f4_set((float)facing) * stage->key + stage->ground +
                    f4_set(up) * (stage->sky - stage->ground);

@@ -24,6 +24,10 @@ typedef struct vt_stage {
 vt_status vti_create_stage(vt_simulation *simulation, const vt_preview_def *def, vt_stage *stage);
 void vti_destroy_stage(vt_stage *stage);
 
+/* The part of a way of length 1 from the eye in the rooms of all containers: no smoke is elsewhere,
+ * whatever the voxels at their walls hold. */
+vt_stretch vti_part_in_rooms(const vt_stage *stage, const double eye[3], const double way[3]);
+
 /* way: of length 1. */
 vt_sight vti_see_body(const vt_stage *stage, const double eye[3], const double way[3]);
 

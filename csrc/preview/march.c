@@ -154,11 +154,14 @@ static inline f4 light_lookup(const f4 *light, const float local[3])
 
 /* ---- march ---- */
 
-/* Points of a ray: start + n step, n from 0 to last, in cells from the first cell of the bricks. */
+/* Points of a ray: start + n step, n from 0 to last, in cells from the first cell of the bricks.
+ * Each stands for a step around it, the first and the last for more or less: up to the ends. */
 typedef struct ray {
     float start[3], step[3], steps[3]; /* steps: 1 / step, or 0 */
     float distance, stride;            /* of the first point from the eye; from point to point */
     int32_t last;
+    float before, after; /* from the first end to the first point, from the last to the other end,
+                            in steps */
 } ray;
 
 /* Starts of the march are spread over a step by the additive recurrence of the plastic number
@@ -170,10 +173,11 @@ static double start_share(int64_t x, int64_t y)
 }
 
 /* 0 when the ray misses the bricks. Steps are counted from the eye, whatever the box. */
-static _Bool enter(const vt_march *m, int64_t x, int64_t y, double distance, ray *r)
+static _Bool enter(const vt_march *m, int64_t x, int64_t y, vt_stretch stretch, ray *r)
 {
     const vt_bricks *const bricks = m->bricks;
-    double origin[3], way[3], from = 0.0, to = distance < 1e30 ? distance / bricks->cell : 1e30;
+    double origin[3], way[3], from = stretch.from / bricks->cell;
+    double to = stretch.to < 1e30 ? stretch.to / bricks->cell : 1e30;
     vti_ray_of_pixel(m, (double)x, (double)y, way);
     for (int i = 0; i < 3; i++)
         origin[i] = (m->eye[i] - bricks->origin[i]) / bricks->cell;
@@ -194,6 +198,8 @@ static _Bool enter(const vt_march *m, int64_t x, int64_t y, double distance, ray
     const double first = vti_floor(from / m->step - share) + 1.0;
     const double t = (first + share) * m->step;
     r->last = (int32_t)vti_floor((to - t) / m->step);
+    r->before = (float)((t - from) / m->step);
+    r->after = (float)((to - t) / m->step - r->last);
     r->distance = (float)t;
     r->stride = (float)m->step;
     for (int i = 0; i < 3; i++) {
@@ -201,7 +207,7 @@ static _Bool enter(const vt_march *m, int64_t x, int64_t y, double distance, ray
         r->step[i] = (float)(m->step * way[i]);
         r->steps[i] = vti_abs(way[i]) < 1e-12 ? 0.0f : (float)(1.0 / (m->step * way[i]));
     }
-    return r->last >= 0;
+    return 1;
 }
 
 /* The first point after n that is in another brick. */
@@ -226,11 +232,11 @@ static inline float softness_at(const vt_march *m, float distance)
     return share < 0.0f ? 0.0f : share > 1.0f ? 1.0f : share;
 }
 
-/* Adds what glows at a point behind `transmittance`, in smoke that lets `pass` through a step.
+/* Adds what glows at a point behind `transmittance`, in smoke that lets `pass` through its steps.
  * Returns the share of light that the smoke there scatters: soot is black until it has cooled and
  * clotted. */
 static float add_fire(const vt_march *m, int64_t b, const spot *at, float softness, float pass,
-                      vt_seen *s)
+                      float steps, vt_seen *s)
 {
     const float glow = lookup(m->bricks->glow + b * BRICK_VALUES, at, softness);
     if (!(glow > 1e-4f))
@@ -239,11 +245,11 @@ static float add_fire(const vt_march *m, int64_t b, const spot *at, float softne
     const float ash = part < 0.0f ? 0.0f : part > 1.0f ? 1.0f : part;
     const float kelvin = lookup(m->bricks->warmth + b * BRICK_VALUES, at, softness) / glow;
     const float power = glow * vti_black_body_power(kelvin);
-    s->power += power;
+    s->power += steps * power;
     if (!m->body)
         return ash;
     const float seen = s->transmittance * 0.5f * (1.0f + pass);
-    s->fire += f4_set(seen * m->radiance * power) * vti_black_body_color(m->body, kelvin);
+    s->fire += f4_set(seen * m->radiance * steps * power) * vti_black_body_color(m->body, kelvin);
     return ash;
 }
 
@@ -263,10 +269,11 @@ static f4 dye_color(float share)
     return color;
 }
 
-/* Adds the points n .. end - 1, all in brick number b whose low corner is `corner`. */
+/* Adds the points n .. end - 1, all in brick number b; each stands for `steps`. */
 static void march_brick(const vt_march *m, const ray *r, int64_t b, const int32_t brick[3],
-                        int32_t n, int32_t end, vt_seen *s)
+                        int32_t n, int32_t end, float steps, vt_seen *s)
 {
+    const float depth = m->depth * steps;
     const float *const density = m->bricks->density + b * BRICK_VALUES;
     const f4 *const light = m->bricks->light + b * LIGHT_NODES;
     const _Bool glows = m->bricks->glow && m->bricks->glows[b];
@@ -279,12 +286,12 @@ static void march_brick(const vt_march *m, const ray *r, int64_t b, const int32_
         for (int i = 0; i < 3 && softness > 0.0f; i++)
             at.weight[i] = soft_weights(at.rest[i], softness);
         const float value = lookup(density, &at, softness);
-        const float pass = m->depth > 0.0f && value > 0.0f ? vti_decay(-m->depth * value) : 1.0f;
-        const float ash = glows ? add_fire(m, b, &at, softness, pass, s) : 1.0f;
+        const float pass = depth > 0.0f && value > 0.0f ? vti_decay(-depth * value) : 1.0f;
+        const float ash = glows ? add_fire(m, b, &at, softness, pass, steps, s) : 1.0f;
         if (!(value > 0.0f))
             continue;
-        s->column += value;
-        if (m->depth == 0.0f)
+        s->column += steps * value;
+        if (depth == 0.0f)
             continue;
         f4 scattered = light_lookup(light, local);
         if (m->dye[0] != m->dye[1]) {
@@ -299,26 +306,55 @@ static void march_brick(const vt_march *m, const ray *r, int64_t b, const int32_
     }
 }
 
-vt_seen vti_march_ray(const vt_march *m, int64_t x, int64_t y, double distance)
+/* Adds the points n .. end - 1. */
+static void march_points(const vt_march *m, const ray *r, int32_t n, int32_t end, float steps,
+                         vt_seen *s)
 {
     const vt_bricks *const bricks = m->bricks;
-    vt_seen s = {.transmittance = 1.0f};
-    ray r;
-    if (bricks->stored == 0 || !enter(m, x, y, distance, &r))
-        return s;
-    for (int32_t n = 0; n <= r.last && s.transmittance >= TRANSPARENT;) {
+    while (n < end && s->transmittance >= TRANSPARENT) {
         int32_t brick[3];
         for (int i = 0; i < 3; i++) {
-            const float point = r.start[i] + (float)n * r.step[i];
+            const float point = r->start[i] + (float)n * r->step[i];
             const int32_t cell = point > 0.0f ? (int32_t)point / BRICK : 0;
             brick[i] = cell < bricks->count[i] ? cell : bricks->count[i] - 1;
         }
-        const int32_t end = leave(&r, brick, n);
+        const int32_t next = leave(r, brick, n), stop = next < end ? next : end;
         const int64_t place =
             ((int64_t)brick[2] * bricks->count[1] + brick[1]) * bricks->count[0] + brick[0];
         if (bricks->index[place] >= 0)
-            march_brick(m, &r, bricks->index[place], brick, n, end, &s);
-        n = end;
+            march_brick(m, r, bricks->index[place], brick, n, stop, steps, s);
+        n = stop;
     }
+}
+
+/* Adds a point in the middle of the part of the ray from one place on it to another, in steps from
+ * its first point. Without it pixels beside each other, whose points lie differently, would see now
+ * a step more before a body and now one less: a pattern as of a honeycomb. */
+static void march_part(const vt_march *m, const ray *r, float from, float to, vt_seen *s)
+{
+    ray moved = *r;
+    const float middle = 0.5f * (from + to);
+    for (int i = 0; i < 3; i++)
+        moved.start[i] += middle * r->step[i];
+    moved.distance += middle * r->stride;
+    moved.last = 0;
+    march_points(m, &moved, 0, 1, to - from, s);
+}
+
+vt_seen vti_march_ray(const vt_march *m, int64_t x, int64_t y, vt_stretch stretch)
+{
+    vt_seen s = {.transmittance = 1.0f};
+    ray r;
+    if (m->bricks->stored == 0 || !enter(m, x, y, stretch, &r))
+        return s;
+    const float end = (float)r.last + r.after;
+    if (r.last < 1) {
+        march_part(m, &r, -r.before, end, &s);
+    } else {
+        march_part(m, &r, -r.before, 0.5f, &s);
+        march_points(m, &r, 1, r.last, 1.0f, &s);
+        march_part(m, &r, (float)r.last - 0.5f, end, &s);
+    }
+    s.transmittance = s.transmittance < TRANSPARENT ? 0.0f : s.transmittance;
     return s;
 }

@@ -30,8 +30,13 @@ typedef struct vt_seen {
 vt_status vti_start_march(const vt_bricks *bricks, const vt_preview_def *def, int32_t width,
                           int32_t height, vt_march *march);
 
-/* What the ray of pixel (x, y), row 0 at the top, sees of smoke and fire up to a distance, m. */
-vt_seen vti_march_ray(const vt_march *march, int64_t x, int64_t y, double distance);
+/* A part of a ray, by distances from the eye, m; to: INFINITY without end. */
+typedef struct vt_stretch {
+    double from, to;
+} vt_stretch;
+
+/* What the ray of pixel (x, y), row 0 at the top, sees of smoke and fire on a stretch. */
+vt_seen vti_march_ray(const vt_march *march, int64_t x, int64_t y, vt_stretch stretch);
 
 /* The direction of a pixel, whole or not, of length 1. */
 void vti_ray_of_pixel(const vt_march *march, double x, double y, double way[3]);

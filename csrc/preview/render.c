@@ -62,7 +62,7 @@ static void probe_row(void *context, int64_t y)
     const int32_t width = p->march.width;
     const float length = (float)(p->march.step * p->march.bricks->cell);
     for (int64_t x = 0; x < width; x++) {
-        const vt_seen seen = vti_march_ray(&p->march, x, y, INFINITY);
+        const vt_seen seen = vti_march_ray(&p->march, x, y, (vt_stretch){0, INFINITY});
         p->column[y * width + x] = seen.column * length;
         p->power[y * width + x] = seen.power * length;
     }
@@ -280,21 +280,30 @@ static float look_for_bodies(const picture *p, int64_t x, int64_t y, f4 behind, 
     return (float)seen / (float)looked;
 }
 
+static vt_stretch part_with_smoke(const picture *p, int64_t x, int64_t y)
+{
+    double way[3];
+    vti_ray_of_pixel(&p->march, (double)x, (double)y, way);
+    return vti_part_in_rooms(p->stage, p->march.eye, way);
+}
+
 /* All light of a pixel before a background, and the fire in it alone. */
 static f4 light_of_pixel(const picture *p, int64_t x, int64_t y, f4 behind, f4 *fire)
 {
     double distance;
     f4 body, light = f4_set(0.0f);
     const float covered = look_for_bodies(p, x, y, behind, &distance, &body);
+    vt_stretch stretch = part_with_smoke(p, x, y);
     *fire = light;
     if (covered < 1.0f) {
-        const vt_seen s = vti_march_ray(&p->march, x, y, INFINITY);
+        const vt_seen s = vti_march_ray(&p->march, x, y, stretch);
         light = f4_set(1.0f - covered) *
                 (s.light * p->albedo + f4_set(s.transmittance) * behind + s.fire);
         *fire = f4_set(1.0f - covered) * s.fire;
     }
     if (covered > 0.0f) {
-        const vt_seen s = vti_march_ray(&p->march, x, y, distance);
+        stretch.to = fmin(stretch.to, distance);
+        const vt_seen s = vti_march_ray(&p->march, x, y, stretch);
         light += f4_set(covered) * (s.light * p->albedo + f4_set(s.transmittance) * body + s.fire);
         *fire += f4_set(covered) * s.fire;
     }

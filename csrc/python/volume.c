@@ -34,16 +34,45 @@ static void volume_dealloc(PyObject *self)
     Py_DECREF(type);
 }
 
+/* ---- bodies ---- */
+
+static int drop_bodies(PyObject *arguments)
+{
+    return PyDict_GetItemString(arguments, "bodies") ? PyDict_DelItemString(arguments, "bodies")
+                                                     : 0;
+}
+
+/* The simulation whose bodies are meant; of None and NULL none, and *bodies becomes NULL. */
+static int read_bodies(const char *name, const vt_py_state *state, PyObject **bodies,
+                       vt_simulation **simulation)
+{
+    if (!*bodies || *bodies == Py_None) {
+        *bodies = NULL;
+        return 0;
+    }
+    if (!PyObject_TypeCheck(*bodies, state->simulation_type)) {
+        PyErr_Format(PyExc_TypeError, "%s: bodies must be a Simulation of the core, or None", name);
+        return -1;
+    }
+    *simulation = vti_py_idle(*bodies);
+    return *simulation ? 0 : -1;
+}
+
 /* ---- from tracers alone ---- */
 
+/* bodies: a simulation, or NULL. */
 static PyObject *make_from_tracers(PyObject *module, const vt_tracer_source *source,
-                                   const vt_volume_def *def)
+                                   PyObject *bodies, const vt_volume_def *def)
 {
     vt_volume *volume = NULL;
     vt_status status;
-    Py_BEGIN_ALLOW_THREADS;
-    status = vt_create_volume_from_tracers(source, def, &volume);
-    Py_END_ALLOW_THREADS;
+    if (bodies) {
+        VT_PY_WITHOUT_GIL(bodies, status = vt_create_volume_from_tracers(source, def, &volume));
+    } else {
+        Py_BEGIN_ALLOW_THREADS;
+        status = vt_create_volume_from_tracers(source, def, &volume);
+        Py_END_ALLOW_THREADS;
+    }
     if (status == VT_OK)
         return vti_py_new_volume(PyModule_GetState(module), volume);
     return PyErr_Occurred() ? NULL : vti_py_raise(PyModule_GetState(module), status);
@@ -67,16 +96,18 @@ static PyObject *volume_from_tracers(PyObject *module, PyObject *positional, PyO
                                             NULL};
     PyObject *const own = named ? PyDict_Copy(named) : PyDict_New();
     PyObject *const settings = PyDict_New(), *const kept = PyList_New(0);
-    PyObject *result = NULL;
+    PyObject *result = NULL, *bodies = own ? PyDict_GetItemString(own, "bodies") : NULL;
     vt_tracer_source source;
     vt_volume_def def;
     vt_default_tracer_source(&source);
     vt_default_volume(&def);
-    if (own && settings && kept && split_arguments(own, of_volume, settings) == 0 &&
+    if (own && settings && kept && drop_bodies(own) == 0 &&
+        split_arguments(own, of_volume, settings) == 0 &&
         vti_py_read_arguments("volume_from_tracers", "tracer_source", positional, own, &source,
                               kept) == 0 &&
-        vti_py_read("volume_from_tracers", "volume", settings, &def, kept) == 0)
-        result = make_from_tracers(module, &source, &def);
+        vti_py_read("volume_from_tracers", "volume", settings, &def, kept) == 0 &&
+        read_bodies("volume_from_tracers", PyModule_GetState(module), &bodies, &source.bodies) == 0)
+        result = make_from_tracers(module, &source, bodies, &def);
     Py_XDECREF(own);
     Py_XDECREF(settings);
     Py_XDECREF(kept);
@@ -88,7 +119,7 @@ PyMethodDef vti_py_volume_functions[] = {
      "volume_from_tracers($module, /, **parameters)\n--\n\n"
      "Volume of tracers that belong to no simulation.\n\n"
      "DEFINITIONS['tracer_source'] and ['volume'] say the parameters. velocity: a function of\n"
-     "points (m, 3) that returns (m, 3) in m/s."},
+     "points (m, 3) that returns (m, 3) in m/s. bodies: the core of a Simulation, or None."},
     {NULL, NULL, 0, NULL}};
 
 /* ---- what is in it ---- */
@@ -226,30 +257,17 @@ typedef struct preview_arguments {
     PyObject *bodies; /* borrowed, NULL: none */
 } preview_arguments;
 
-static int read_bodies(const char *name, PyObject *self, preview_arguments *a)
-{
-    if (!PyObject_TypeCheck(a->bodies, vti_py_state_of(self)->simulation_type)) {
-        PyErr_Format(PyExc_TypeError, "%s: bodies must be a Simulation of the core, or None", name);
-        return -1;
-    }
-    a->def.bodies = vti_py_idle(a->bodies);
-    return a->def.bodies ? 0 : -1;
-}
-
 /* The arguments of a picture. Whose bodies are drawn is left to the object that holds them. */
 static int fill_preview(const char *name, PyObject *self, PyObject *positional, PyObject *named,
                         preview_arguments *a)
 {
     PyObject *const own = named ? PyDict_Copy(named) : PyDict_New();
-    a->bodies = named ? PyDict_GetItemString(named, "bodies") : NULL;
     vt_default_preview(&a->def);
-    int failed = !own || (a->bodies && PyDict_DelItemString(own, "bodies") < 0) ||
-                 vti_py_read_arguments(name, "preview", positional, own, &a->def, NULL) < 0;
+    a->bodies = own ? PyDict_GetItemString(own, "bodies") : NULL;
+    const int failed = !own || drop_bodies(own) < 0 ||
+                       vti_py_read_arguments(name, "preview", positional, own, &a->def, NULL) < 0 ||
+                       read_bodies(name, vti_py_state_of(self), &a->bodies, &a->def.bodies) < 0;
     Py_XDECREF(own);
-    if (a->bodies == Py_None)
-        a->bodies = NULL;
-    if (!failed && a->bodies)
-        failed = read_bodies(name, self, a) < 0;
     return failed ? -1 : 0;
 }
 

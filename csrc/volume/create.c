@@ -4,6 +4,7 @@
 #include "base/memory.h"
 #include "base/parallel.h"
 #include "base/status.h"
+#include "state/simulation.h"
 #include "volume/rasterize.h"
 #include "volume/tracer_source.h"
 
@@ -219,6 +220,17 @@ vt_status vti_make_volume(const vt_tracer_source *source, vt_leaf_velocity *leaf
     return VT_OK;
 }
 
+/* The simulation that has the bodies is busy meanwhile. */
+static vt_status make_beside_bodies(const vt_tracer_source *source, const vt_volume_def *def,
+                                    vt_volume **volume)
+{
+    const vt_status status = source->bodies ? vti_enter(source->bodies) : VT_OK;
+    if (status != VT_OK)
+        return status;
+    const vt_status made = vti_make_volume(source, NULL, def, volume);
+    return source->bodies ? vti_leave(source->bodies, made) : made;
+}
+
 vt_status vt_create_volume_from_tracers(const vt_tracer_source *source, const vt_volume_def *def,
                                         vt_volume **volume)
 {
@@ -230,7 +242,7 @@ vt_status vt_create_volume_from_tracers(const vt_tracer_source *source, const vt
         return status;
     status = vti_accept(&vti_tracer_source_definition, source, &tracers);
     if (!status) {
-        status = vti_make_volume(tracers.def, NULL, settings.def, volume);
+        status = make_beside_bodies(tracers.def, settings.def, volume);
         vti_give_back(&tracers);
     }
     vti_give_back(&settings);

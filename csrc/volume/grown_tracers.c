@@ -15,18 +15,34 @@ static int64_t points_along(const vt_tracers *t, int64_t row, double voxel_size)
     return along < MOST_ALONG ? (int64_t)along : MOST_ALONG;
 }
 
-/* The points of one tracer; returns how many. */
-static int64_t fill_cube(const vt_tracers *t, int64_t row, int64_t along, float *position,
-                         float *density, float *size)
+/* Whether a wall comes near the cube of a tracer. */
+static int is_near_any(const vt_walls *walls, const double place[3], double edge)
 {
+    for (int32_t k = 0; k < walls->count; k++)
+        if (vti_is_near_wall(&walls->items[k], place, edge) &&
+            vti_side_of_wall(&walls->items[k], place).room < edge)
+            return 1;
+    return 0;
+}
+
+/* The points of one tracer; returns how many. */
+static int64_t fill_cube(const vt_tracers *t, const vt_walls *walls, int64_t row, int64_t along,
+                         float *position, float *density, float *size)
+{
+    const float *const p = t->position + 3 * row;
+    const double place[3] = {(double)p[0], (double)p[1], (double)p[2]};
+    const int near = along > 1 && is_near_any(walls, place, (double)t->size[row]);
     const double edge = (double)t->size[row] / (double)along;
     const int64_t count = along * along * along;
     for (int64_t n = 0; n < count; n++) {
         const int64_t at[3] = {n % along, n / along % along, n / (along * along)};
-        for (int a = 0; a < 3; a++) {
-            const double way = edge * ((double)at[a] - 0.5 * (double)(along - 1));
-            position[3 * n + a] = (float)((double)t->position[3 * row + a] + way);
-        }
+        double point[3];
+        for (int a = 0; a < 3; a++)
+            point[a] = place[a] + edge * ((double)at[a] - 0.5 * (double)(along - 1));
+        if (near)
+            vti_keep_on_side(walls, place, point);
+        for (int a = 0; a < 3; a++)
+            position[3 * n + a] = (float)point[a];
         density[n] = (float)((double)t->density[row] / (double)count);
         size[n] = (float)edge;
     }
@@ -34,8 +50,8 @@ static int64_t fill_cube(const vt_tracers *t, int64_t row, int64_t along, float 
 }
 
 /* All points, and for each what its tracer carries. */
-static void fill_points(const vt_tracers *t, double voxel_size, int64_t points, float *memory,
-                        vt_tracer_source *source)
+static void fill_points(const vt_tracers *t, const vt_walls *walls, double voxel_size,
+                        int64_t points, float *memory, vt_tracer_source *source)
 {
     float *const density = memory + 3 * points, *const size = density + points;
     float *next = size + points;
@@ -43,7 +59,8 @@ static void fill_points(const vt_tracers *t, double voxel_size, int64_t points, 
                                             &source->smoke};
     int64_t n = 0;
     for (int64_t i = 0; i < t->set.count; i++)
-        n += fill_cube(t, i, points_along(t, i, voxel_size), memory + 3 * n, density + n, size + n);
+        n += fill_cube(t, walls, i, points_along(t, i, voxel_size), memory + 3 * n, density + n,
+                       size + n);
     for (int c = 0; c < CARRIED; c++) {
         if (!*carried[c])
             continue;
@@ -61,8 +78,8 @@ static void fill_points(const vt_tracers *t, double voxel_size, int64_t points, 
     source->size = size;
 }
 
-vt_status vti_list_grown_tracers(const vt_tracers *t, double voxel_size, vt_tracer_source *source,
-                                 float **memory)
+vt_status vti_list_grown_tracers(const vt_tracers *t, const vt_walls *walls, double voxel_size,
+                                 vt_tracer_source *source, float **memory)
 {
     *memory = NULL;
     source->count = t->set.count;
@@ -90,6 +107,6 @@ vt_status vti_list_grown_tracers(const vt_tracers *t, double voxel_size, vt_trac
     if (!*memory)
         return vti_fail(VT_OUT_OF_MEMORY, "no memory for %lld points of grown tracers",
                         (long long)points);
-    fill_points(t, voxel_size, points, *memory, source);
+    fill_points(t, walls, voxel_size, points, *memory, source);
     return VT_OK;
 }

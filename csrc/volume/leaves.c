@@ -390,6 +390,31 @@ void vti_drop_empty_leaves(vt_leaves *leaves, int64_t *rows)
     leaves->count = kept;
 }
 
+static void drop_zeros_of_leaf(void *context, int64_t row)
+{
+    vt_leaves *const leaves = context;
+    uint64_t mask[VT_LEAF_WORDS];
+    memcpy(mask, leaves->masks + row * VT_LEAF_WORDS, sizeof mask);
+    vti_mark_active(leaves, row);
+    for (int x = 0; x < VT_LEAF_WORDS; x++)
+        leaves->masks[row * VT_LEAF_WORDS + x] &= mask[x];
+}
+
+vt_status vti_drop_zeros(vt_leaves *leaves, int threads)
+{
+    const int64_t count = leaves->count;
+    int64_t *const rows = vti_allocate((size_t)(count + 1) * sizeof *rows);
+    if (!rows)
+        return out_of_memory(leaves);
+    vti_parallel_each(threads, count, 16, drop_zeros_of_leaf, leaves);
+    vti_drop_empty_leaves(leaves, rows);
+    for (int64_t row = 0; row < leaves->count && leaves->count < count; row++)
+        memmove(leaves->values + row * VT_LEAF_VOXELS, leaves->values + rows[row] * VT_LEAF_VOXELS,
+                VT_LEAF_VOXELS * sizeof *leaves->values);
+    vti_free(rows);
+    return index_leaves(leaves) == 0 ? VT_OK : out_of_memory(leaves);
+}
+
 /* The leaves that dilation reaches, without active voxels. */
 static vt_status create_reached(dilation *d, int threads)
 {

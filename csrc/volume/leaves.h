@@ -152,6 +152,10 @@ int64_t vti_active_bounds(const vt_leaves *leaves, int32_t low[3], int32_t high[
  * the others had. Values and the set of keys stay as they are. */
 void vti_drop_empty_leaves(vt_leaves *leaves, int64_t *rows);
 
+/* Of leaves with 1 component, voxels whose value is 0 are no longer active, and leaves without
+ * active voxels go. */
+vt_status vti_drop_zeros(vt_leaves *leaves, int threads);
+
 /* Leaves whose active voxels are those within `radius` (0 .. 16) voxels along every axis of an
  * active voxel of `from`; the values are not initialised. */
 vt_status vti_dilate_leaves(const vt_leaves *from, int radius, int components, int threads,

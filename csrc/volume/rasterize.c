@@ -8,12 +8,14 @@
 #include "volume/sharp.h"
 #include "volume/smooth.h"
 #include "volume/tracer_source.h"
+#include "volume/walled_voxels.h"
 
 enum {
     SIDE = VT_LEAF_SIDE + 1, /* of a leaf with its margin */
     MARGINED = SIDE * SIDE * SIDE,
     PITCH = 736, /* floats from one such leaf to the next */
-    AHEAD = 16   /* points that are asked for before their turn */
+    AHEAD = 16,  /* points that are asked for before their turn */
+    ALL_OPEN = 255
 };
 
 typedef double pair __attribute__((vector_size(16)));
@@ -27,13 +29,16 @@ typedef struct raster {
     int threads;
     vt_spread *spread; /* of each tracer, where the volume is to be sharp */
     vt_sorted_points points;
-    float *margined;      /* leaves x PITCH: deposit with margin, kg/m^3 */
-    uint8_t *touched;     /* bit d: reaches the upper neighbour (d >> 2, d >> 1 & 1, d & 1) */
-    vt_leaves hat;        /* the deposit, margins gathered */
-    double variance;      /* of the filter, voxels^2 */
-    float *share;         /* of the hat that is spread by a voxel instead; NULL: none */
-    float *wide;          /* that part of it */
-    _Bool marked;         /* the hat knows its active voxels: those with density */
+    vt_walls walls;
+    vt_walled_voxels walled;
+    uint8_t *open;    /* of each sorted point, corners that it gives to; NULL: all, of all points */
+    float *margined;  /* leaves x PITCH: deposit with margin, kg/m^3 */
+    uint8_t *touched; /* bit d: reaches the upper neighbour (d >> 2, d >> 1 & 1, d & 1) */
+    vt_leaves hat;    /* the deposit, margins gathered */
+    double variance;  /* of the filter, voxels^2 */
+    float *share;     /* of the hat that is spread by a voxel instead; NULL: none */
+    float *wide;      /* that part of it */
+    _Bool marked;     /* the hat knows its active voxels: those with density */
     _Atomic int infinite; /* whether there is a density that is */
     float *amounts;       /* of the tracers, where they are none of the source's columns */
     float *mass;          /* of all tracers, filtered, where that is not the density */
@@ -46,11 +51,85 @@ static vt_status no_memory(const raster *r)
                     (long long)r->source->count);
 }
 
+/* ---- walls ---- */
+
+static void open_corners_of_leaf(void *context, int64_t leaf)
+{
+    const raster *const r = context;
+    const int64_t first = leaf ? r->points.ends[leaf - 1] : 0;
+    const vt_walled_leaf *const walled = vti_walled_leaf(&r->walled, r->points.leaves.keys[leaf]);
+    memset(r->open + first, ALL_OPEN, (size_t)(r->points.ends[leaf] - first));
+    for (int64_t i = first; i < r->points.ends[leaf] && walled; i++) {
+        double place[3];
+        vti_locate_point(&r->points, r->points.sorted[i], place);
+        r->open[i] = vti_open_corners(&r->walled, walled, place);
+    }
+}
+
+/* What the walls shut around each point, where they come near. */
+static vt_status look_at_walls(raster *r)
+{
+    const vt_status status = vti_find_walled_voxels(&r->walls, r->volume->voxel_size,
+                                                    &r->points.leaves, r->threads, &r->walled);
+    if (status != VT_OK || r->walled.keys.count == 0)
+        return status;
+    r->open = vti_borrow((size_t)r->points.count);
+    if (!r->open)
+        return no_memory(r);
+    vti_parallel_each(r->threads, r->points.leaves.count, 4, open_corners_of_leaf, r);
+    return VT_OK;
+}
+
+/* NULL: none comes near. */
+static const vt_walled_voxels *walled_voxels(const raster *r)
+{
+    return r->open ? &r->walled : NULL;
+}
+
 /* ---- hat deposit ---- */
 
-/* Adds a point to the 8 voxels around it; returns which upper faces of the leaf it reaches over.
- * Sums are double: a voxel may receive a million tracers. */
-static inline int deposit_point(const raster *r, int64_t point, double *sums)
+static const int corner_offset[8] = {
+    0, 1, SIDE, SIDE + 1, SIDE * SIDE, SIDE * SIDE + 1, SIDE * SIDE + SIDE, SIDE * SIDE + SIDE + 1};
+
+/* Adds an amount to the 8 voxels around a point. */
+static inline void add_to_corners(double amount, const double part[3], double *sums)
+{
+    const double upper = amount * part[2];
+    const pair along_z = {amount - upper, upper};
+    const pair x1 = along_z * part[0], x0 = along_z - x1;
+    const pair x1y1 = x1 * part[1], x0y1 = x0 * part[1];
+    const pair parts[4] = {x0 - x0y1, x0y1, x1 - x1y1, x1y1};
+#pragma GCC unroll 4
+    for (int i = 0; i < 4; i++) {
+        double *const at = sums + corner_offset[2 * i];
+        pair sum;
+        memcpy(&sum, at, sizeof sum);
+        sum += parts[i];
+        memcpy(at, &sum, sizeof sum);
+    }
+}
+
+/* The same where walls shut some of them: the others take all, each by its share; where these are
+ * rounding alone, in equal parts. */
+static void add_to_open_corners(double amount, const double part[3], unsigned open, double *sums)
+{
+    double share[8], all = 0.0;
+    for (int c = 0; c < 8; c++) {
+        share[c] = open >> c & 1 ? 1.0 : 0.0;
+        for (int axis = 0; axis < 3; axis++)
+            share[c] *= c >> (2 - axis) & 1 ? part[axis] : 1.0 - part[axis];
+        all += share[c];
+    }
+    const int even = !(all > 1e-9);
+    const double scale = amount / (even ? __builtin_popcount(open) : all);
+    for (int c = 0; c < 8; c++)
+        if (open >> c & 1)
+            sums[corner_offset[c]] += even ? scale : scale * share[c];
+}
+
+/* Adds a point to those of the 8 voxels around it that are open; returns which upper faces of the
+ * leaf it reaches over. Sums are double: a voxel may receive a million tracers. */
+static inline int deposit_point(const raster *r, int64_t point, unsigned open, double *sums)
 {
     int32_t voxel[3];
     double part[3];
@@ -63,20 +142,11 @@ static inline int deposit_point(const raster *r, int64_t point, double *sums)
     const int x = voxel[0] & 7, y = voxel[1] & 7, z = voxel[2] & 7;
     const double amount = r->amount ? (double)r->amount[tracer] : 1.0;
     const double weight = r->value ? amount * (double)r->value[tracer] : amount;
-    const double upper = weight * part[2];
-    const pair along_z = {weight - upper, upper};
-    const pair x1 = along_z * part[0], x0 = along_z - x1;
-    const pair x1y1 = x1 * part[1], x0y1 = x0 * part[1];
-    const pair parts[4] = {x0 - x0y1, x0y1, x1 - x1y1, x1y1};
-    static const int offset[4] = {0, SIDE, SIDE * SIDE, SIDE * SIDE + SIDE};
     double *const at = sums + (x * SIDE + y) * SIDE + z;
-#pragma GCC unroll 4
-    for (int i = 0; i < 4; i++) {
-        pair sum;
-        memcpy(&sum, at + offset[i], sizeof sum);
-        sum += parts[i];
-        memcpy(at + offset[i], &sum, sizeof sum);
-    }
+    if (open == ALL_OPEN)
+        add_to_corners(weight, part, at);
+    else
+        add_to_open_corners(weight, part, open, at);
     return (x + 1) >> 3 << 2 | (y + 1) >> 3 << 1 | (z + 1) >> 3;
 }
 
@@ -99,7 +169,7 @@ static void deposit_leaf(void *context, int64_t leaf)
     unsigned over = 0;
     for (int64_t i = leaf ? r->points.ends[leaf - 1] : 0; i < r->points.ends[leaf]; i++) {
         prefetch_point(r, i + AHEAD);
-        over |= 1u << deposit_point(r, r->points.sorted[i], sums);
+        over |= 1u << deposit_point(r, r->points.sorted[i], r->open ? r->open[i] : ALL_OPEN, sums);
     }
     for (int i = 0; i < MARGINED; i++)
         out[i] = (float)(sums[i] * r->scale);
@@ -217,7 +287,7 @@ static vt_status share_by_count(raster *r)
         return no_memory(r);
     r->hat.values = r->wide;
     deposit_again(r, NULL, NULL);
-    vti_smooth_values(&r->hat, WIDEST, r->threads, &r->hat, r->share);
+    vti_smooth_values(&r->hat, walled_voxels(r), WIDEST, r->threads, &r->hat, r->share);
     vti_parallel_for(r->threads, r->hat.count, 16, find_shares, r);
     r->hat.values = density;
     return VT_OK;
@@ -241,28 +311,37 @@ static vt_leaves wide_part(const raster *r)
     return wide;
 }
 
+static vt_status smooth_density(raster *r, vt_leaves *density)
+{
+    const vt_walled_voxels *const walled = walled_voxels(r);
+    if (!r->share)
+        return vti_smooth_leaves(&r->hat, walled, r->variance, r->threads, density);
+    const vt_leaves wide = wide_part(r);
+    const vt_status status = vti_smooth_leaves(&wide, walled, WIDEST, r->threads, density);
+    if (status == VT_OK)
+        vti_add_smoothed_values(&r->hat, walled, r->variance, r->threads, density, density->values);
+    return status;
+}
+
+/* No smoke comes to some of the voxels that the filter reaches, where walls are. */
 static vt_status filter_density(raster *r)
 {
     vt_leaves *const density = &r->volume->density;
-    if (!r->share)
-        return vti_smooth_leaves(&r->hat, r->variance, r->threads, density);
-    const vt_leaves wide = wide_part(r);
-    const vt_status status = vti_smooth_leaves(&wide, WIDEST, r->threads, density);
-    if (status == VT_OK)
-        vti_add_smoothed_values(&r->hat, r->variance, r->threads, density, density->values);
-    return status;
+    const vt_status status = smooth_density(r, density);
+    return status == VT_OK && r->open ? vti_drop_zeros(density, r->threads) : status;
 }
 
 /* As the density, into values on its leaves. */
 static void filter_hat(raster *r, float *values)
 {
     const vt_leaves *const density = &r->volume->density;
+    const vt_walled_voxels *const walled = walled_voxels(r);
     if (r->share) {
         const vt_leaves wide = wide_part(r);
-        vti_smooth_values(&wide, WIDEST, r->threads, density, values);
-        vti_add_smoothed_values(&r->hat, r->variance, r->threads, density, values);
+        vti_smooth_values(&wide, walled, WIDEST, r->threads, density, values);
+        vti_add_smoothed_values(&r->hat, walled, r->variance, r->threads, density, values);
     } else {
-        vti_smooth_values(&r->hat, r->variance, r->threads, density, values);
+        vti_smooth_values(&r->hat, walled, r->variance, r->threads, density, values);
     }
 }
 
@@ -330,7 +409,7 @@ static void smooth_inside(const raster *r, double variance, float *values, float
 {
     vt_leaves from = r->volume->density;
     from.values = values;
-    vti_smooth_values(&from, variance, r->threads, &r->volume->density, smoothed);
+    vti_smooth_values(&from, walled_voxels(r), variance, r->threads, &r->volume->density, smoothed);
     for (int64_t i = 0; i < from.count * VT_LEAF_VOXELS; i++)
         smoothed[i] = r->mass[i] > 0.0f ? smoothed[i] : 0.0f;
 }
@@ -432,11 +511,13 @@ static vt_status choose_filter(raster *r)
 static vt_status rasterize(raster *r)
 {
     const double h = r->volume->voxel_size, per_voxel = 1.0 / h;
-    vt_status status = VT_OK;
-    if (r->volume->sharp)
-        status = vti_find_spreads(r->source, h, r->threads, &r->spread);
+    vt_status status = vti_list_walls(r->source->bodies, &r->walls);
+    if (status == VT_OK && r->volume->sharp)
+        status = vti_find_spreads(r->source, &r->walls, h, r->threads, &r->spread);
     if (status == VT_OK)
         status = vti_sort_points(r->source, r->spread, h, r->threads, &r->points);
+    if (status == VT_OK)
+        status = look_at_walls(r);
     r->scale = per_voxel * per_voxel * per_voxel / (double)(1 << r->points.shift);
     if (status == VT_OK)
         status = deposit(r);
@@ -450,6 +531,9 @@ static vt_status rasterize(raster *r)
 static void destroy_raster(raster *r)
 {
     vti_destroy_sorted_points(&r->points);
+    vti_destroy_walled_voxels(&r->walled);
+    vti_destroy_walls(&r->walls);
+    vti_return_borrowed(r->open);
     vti_destroy_leaves(&r->hat);
     vti_return_borrowed(r->spread);
     vti_return_borrowed(r->margined);

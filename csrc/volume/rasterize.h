@@ -6,6 +6,9 @@
  * gathered by the neighbours afterwards. So the sums have the same bits for any number of threads.
  *
  * In a sharp volume each tracer is VT_SPREAD_POINTS points, which are deposited as tracers are.
+ *
+ * Beside walls (volume/walled_voxels.h) the hat of a point is shared out between the voxels of its
+ * side, and each pass of the filter exchanges nothing over ways that are shut: the sums stay.
  */
 #pragma once
 

@@ -21,6 +21,7 @@
 #include "base/math_double.h"
 #include "base/parallel.h"
 #include "base/status.h"
+#include "base/vec3.h"
 #include "volume/tracer_source.h"
 
 enum { CORNERS = 8, MOMENTS = 10 };
@@ -34,6 +35,7 @@ typedef struct moments {
 } moments;
 
 typedef struct task {
+    const vt_walls *walls;
     vt_sorted_points points; /* a leaf is a cell */
     double cell;             /* m */
     double prior_variance;   /* cells^2 */
@@ -156,6 +158,45 @@ static vt_spread find_factor(const double c[6], double scale)
                         (float)(scale * zx), (float)(scale * zy), (float)(scale * zz)}};
 }
 
+static void multiply(const double c[6], const double x[3], double product[3])
+{
+    product[0] = c[0] * x[0] + c[1] * x[1] + c[3] * x[2];
+    product[1] = c[1] * x[0] + c[2] * x[1] + c[4] * x[2];
+    product[2] = c[3] * x[0] + c[4] * x[1] + c[5] * x[2];
+}
+
+/* Makes the variance along a direction `share` of what it is. */
+static void flatten(double c[6], const double normal[3], const double along[3], double share)
+{
+    const double less = (1.0 - share) / vti_dot(normal, along);
+    for (int a = 0, m = 0; a < 3; a++)
+        for (int b = 0; b <= a; b++, m++)
+            c[m] -= less * along[a] * along[b];
+}
+
+/* No point of the tracer is to lie behind a wall: the points come so many deviations from it. */
+static void keep_before_walls(const task *t, int64_t tracer, double covariance[6])
+{
+    const double farthest = 2.42;
+    const float *const p = t->points.source->position + 3 * tracer;
+    const double place[3] = {(double)p[0], (double)p[1], (double)p[2]};
+    const double trace = covariance[0] + covariance[2] + covariance[5];
+    const double reach = t->walls->count ? farthest * t->cell * vti_sqrt(trace) : 0.0;
+    for (int32_t k = 0; k < t->walls->count; k++) {
+        double along[3];
+        if (!vti_is_near_wall(&t->walls->items[k], place, reach))
+            continue;
+        const vt_side side = vti_side_of_wall(&t->walls->items[k], place);
+        if (!(side.room < reach))
+            continue;
+        multiply(covariance, side.normal, along);
+        const double variance = vti_dot(side.normal, along);
+        const double room = fmax(side.room, 0) / (farthest * t->cell);
+        if (room * room < variance)
+            flatten(covariance, side.normal, along, room * room / variance);
+    }
+}
+
 static void spread_cell(void *context, int64_t cell)
 {
     const task *const t = context;
@@ -167,6 +208,7 @@ static void spread_cell(void *context, int64_t cell)
         find_part(t, p->sorted[i], part);
         blend_moments(nodes, part, &own);
         find_covariance(&own, t->prior_variance, covariance);
+        keep_before_walls(t, p->sorted[i], covariance);
         t->spread[p->sorted[i]] = find_factor(covariance, t->cell);
     }
 }
@@ -202,8 +244,8 @@ static vt_status check_reach(const vt_tracer_source *source, double voxel_size, 
     return VT_OK;
 }
 
-vt_status vti_find_spreads(const vt_tracer_source *source, double voxel_size, int threads,
-                           vt_spread **spread)
+vt_status vti_find_spreads(const vt_tracer_source *source, const vt_walls *walls, double voxel_size,
+                           int threads, vt_spread **spread)
 {
     *spread = NULL;
     if (source->count == 0)
@@ -215,7 +257,8 @@ vt_status vti_find_spreads(const vt_tracer_source *source, double voxel_size, in
     vt_status status = check_reach(source, voxel_size, spacing);
     if (status != VT_OK)
         return status;
-    task t = {.cell = spacings_a_cell * spacing,
+    task t = {.walls = walls,
+              .cell = spacings_a_cell * spacing,
               .prior_variance = 1.0 / (spacings_a_cell * spacings_a_cell)};
     status = vti_sort_points(source, NULL, t.cell / VT_LEAF_SIDE, threads, &t.points);
     if (status != VT_OK)

@@ -8,6 +8,7 @@
 #include "tracers/scalars.h"
 #include "volume/grown_tracers.h"
 #include "volume/volume.h"
+#include "volume/walls.h"
 
 typedef struct wind_task {
     const double *wind;
@@ -67,7 +68,9 @@ static vt_status create_now(vt_simulation *s, const vt_volume_def *def, vt_volum
     vt_tracer_source source = {.velocity = velocity_of_simulation,
                                .context = &of_simulation,
                                .ambient_temperature = s->def.ambient.temperature,
-                               .combustion = s->def.combustion};
+                               .combustion = s->def.combustion,
+                               .bodies = s};
+    vt_walls walls = {.items = NULL};
     float *memory = NULL;
     vt_volume_def own = *def;
     if (own.threads == 0)
@@ -81,12 +84,15 @@ static vt_status create_now(vt_simulation *s, const vt_volume_def *def, vt_volum
     if (status == VT_OK && s->fields_exist)
         of_simulation.near_panels = vti_cells_near_panels(s);
     if (status == VT_OK)
-        status = vti_list_grown_tracers(&s->tracers, def->voxel_size, &source, &memory);
+        status = vti_list_walls(s, &walls);
+    if (status == VT_OK)
+        status = vti_list_grown_tracers(&s->tracers, &walls, def->voxel_size, &source, &memory);
     if (status == VT_OK)
         status = make_volume(s, &source, &own, volume);
     if (status == VT_OK)
         (*volume)->tracers = s->tracers.set.count;
     vti_free(memory);
+    vti_destroy_walls(&walls);
     return status;
 }
 

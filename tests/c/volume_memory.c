@@ -7,8 +7,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/memory.h"
+#include "base/status.h"
+#include "base/vec3.h"
 #include "kernels/dispatch.h"
-#include "vorton.h"
+#include "volume/walls.h"
 
 /* The kernels that volumes take; the others are not linked. */
 const vt_stage_table *vti_stages(void)
@@ -16,6 +19,47 @@ const vt_stage_table *vti_stages(void)
     static const vt_stage_table stages = {.filter_leaf = vti_scalar_filter_leaf,
                                           .halve = vti_scalar_halve};
     return &stages;
+}
+
+/* In the place of the simulation that has the bodies: one ball, where the space of the body is the
+ * world. */
+vt_status vti_enter(vt_simulation *simulation)
+{
+    (void)simulation;
+    return VT_OK;
+}
+
+vt_status vti_leave(vt_simulation *simulation, vt_status status)
+{
+    (void)simulation;
+    return status;
+}
+
+vt_status vti_list_walls(const vt_simulation *simulation, vt_walls *walls)
+{
+    *walls = (vt_walls){.items = NULL};
+    if (!simulation)
+        return VT_OK;
+    walls->items = vti_allocate(sizeof *walls->items);
+    if (!walls->items)
+        return vti_fail(VT_OUT_OF_MEMORY, "no memory for walls");
+    const vt_pose pose = {.matrix = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}, .scale = 1};
+    walls->count = 1;
+    *walls->items = (vt_wall){.pose = pose, .scale = 1, .reach = 0.7};
+    return VT_OK;
+}
+
+double vti_solid_distance(const vt_solid *solid, const double point[3], double normal[3])
+{
+    (void)solid;
+    memcpy(normal, point, 3 * sizeof *normal);
+    return vti_normalise(normal) - 0.7;
+}
+
+void vti_pose_direction(const vt_pose *pose, const double direction[3], double world[3])
+{
+    (void)pose;
+    memcpy(world, direction, 3 * sizeof *world);
 }
 
 void *__real_malloc(size_t bytes);
@@ -79,7 +123,7 @@ static void place_tracers(void)
     }
 }
 
-/* With all tracers, or sharply a few that carry temperature and flame. */
+/* With all tracers, or sharply a few that carry temperature and flame, beside a ball. */
 static vt_status make_file(int threads, int32_t half, int burns)
 {
     vt_tracer_source source;
@@ -92,6 +136,7 @@ static vt_status make_file(int threads, int32_t half, int burns)
     source.temperature = burns ? temperature : NULL;
     source.flame = burns ? flame : NULL;
     source.ambient_temperature = 290.0;
+    source.bodies = burns ? (vt_simulation *)&source : NULL; /* see vti_list_walls above */
     vt_volume_def def;
     vt_default_volume(&def);
     vt_vdb_def vdb;

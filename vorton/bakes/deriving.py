@@ -60,7 +60,8 @@ def derive(
 
     OUT becomes what a bake of the scene with these settings writes, but without an archive: byte by
     byte, where the same build of vorton made the archive. Its manifest says of which archive, and
-    who has simulated it. A second call goes on, or adds frames.
+    who has simulated it. A second call goes on, or adds frames. The archive has the places of all
+    bodies, whose walls keep smoke back in the volumes.
 
     Parameters
     ----------

@@ -160,6 +160,7 @@ class BakeShot(Shot):
                     error.add_note(f"a file of frame {number}: bake again to repair it")
                     raise
                 yield _core.volume_from_tracers(
+                    bodies=self.simulation._core if self.simulation else None,
                     voxel_size=self.voxel,
                     threads=self.threads,
                     sharp=self.sharp,
@@ -273,8 +274,10 @@ def make_film(
 ) -> Path:
     """Render lit smoke and fire of a scene or a bake to a picture or a film.
 
-    Also the bodies, in plain grey, and of containers the walls behind their room; of a bake as its
-    scene and its frames have them, but for those that `Simulation.set_body` moved.
+    Also the bodies, in plain grey, and of containers the walls behind their room, with no smoke
+    outside of it; of a bake as its scene and its frames have them, but for those that
+    `Simulation.set_body` moved: these keep smoke back where the scene says that they are. From an
+    archive all are where they were.
 
     Parameters
     ----------

@@ -464,6 +464,10 @@ class Simulation(LiveChanges, BodyMotion, Pickled):
     ) -> _core.Volume:
         """Density and velocity on voxels, from the state of now.
 
+        What a tracer gives stays on its side of the walls of all bodies: beyond them is none of it,
+        and in them, or outside of a container, it is less than half a voxel deep, so that no gap
+        shows between smoke and wall.
+
         Parameters
         ----------
         voxel : number, m, optional

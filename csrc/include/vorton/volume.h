@@ -9,7 +9,12 @@ VT_BEGIN_C
 /* A sparse volume: leaves of 8 x 8 x 8 voxels (value index x * 64 + y * 8 + z), voxel (i, j, k)
  * centred at voxel_size * (i, j, k). It has a density, perhaps a velocity, and those of the fields
  * of volume.def that the tracers carry. These are means weighted with the tracers' mass, sum m T W
- * / sum m W, never sums. */
+ * / sum m W, never sums.
+ *
+ * Beside bodies what a tracer gives stays on its side of every wall, and none of its mass is lost.
+ * Voxels hold something as deep in a solid, or outside of a container, as half of their edge: there
+ * they are in part in the fluid, and no gap shows between smoke and wall. Farther in, and on the
+ * far side of the thinnest wall, there is nothing. */
 typedef struct vt_volume vt_volume;
 
 typedef enum vt_volume_field {
