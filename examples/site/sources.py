@@ -224,9 +224,10 @@ def _joined(node):
 
 
 def scene_warnings():
-    """Texts of the warnings of scenes and films, with the docstrings of what gives them."""
+    """Texts of the warnings of Python, with the docstrings of what gives them."""
     found = []
-    files = ("vorton/scenes/scene_advice.py", "vorton/preview/film.py")
+    names = ("scenes/scene_advice", "preview/film", "simulations/saved", "bakes/bake_folders")
+    files = [f"vorton/{name}.py" for name in names]
     for function in (node for file in files for node in ast.parse(read(file)).body):
         if not isinstance(function, ast.FunctionDef):
             continue
