@@ -280,7 +280,7 @@ def _new_manifest(
         "scene": scene.to_dict(folder=path.parent),
         "frames": [],
     }
-    for key in ("region", "archived_fps", "branch"):
+    for key in ("region", "archived_fps", "offset", "shutter", "samples", "branch"):
         if data.get(key) is None:
             data.pop(key, None)
     return Manifest(path, data)

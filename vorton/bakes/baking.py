@@ -330,6 +330,9 @@ def settings_of(
         "archive": f"{sim.scene.name}{SUFFIX}" if archive else None,
         "region": None,
         "archived_fps": None,
+        "offset": None,
+        "shutter": None,
+        "samples": None,
     }
 
 
