@@ -1,6 +1,8 @@
 """Bakes that are derived at other moments, and with an open shutter: against what is known of a
 blob in a uniform wind."""
 
+import shutil
+
 import numpy as np
 import pytest
 from bakes import content
@@ -8,6 +10,7 @@ from everything import fire_scene
 
 import vorton as vt
 from vorton import _core
+from vorton.archive import Archive, DamageError
 from vorton.bakes.bake_frames import columns_of_volume, mean_volume
 from vorton.bakes.baked_bodies import BakedBodies
 from vorton.cli import main
@@ -152,6 +155,21 @@ def test_processes_and_calls_write_the_same_files(folder, tmp_path):
     one, two, late = (content(tmp_path / which) for which in ("one", "two", "late"))
     assert one == two and len(one) > 8
     assert all(one[name] == late[name] for name in late if name != "blob.json")
+
+
+def test_a_damaged_frame_costs_those_whose_shutter_is_open_beside_it(folder, tmp_path):
+    shutil.copytree(folder, tmp_path / "bake")
+    path = tmp_path / "bake" / "blob.vta"
+    with Archive(path) as archive:
+        end = sum(archive._places[4])
+    raw = bytearray(path.read_bytes())
+    raw[end - 100] ^= 1
+    path.write_bytes(raw)
+    values = {"fps": 2 * FPS, "shutter": 1, "samples": 2, "volumes": FINE, "progress": False}
+    with pytest.raises(DamageError, match="lacks frames 5-6, all others are whole") as caught:
+        vt.derive(tmp_path / "bake", tmp_path / "out", **values)
+    assert list(caught.value.frames) == [4]
+    assert vt.Manifest.find(tmp_path / "out").frames == [2, 3, 4]
 
 
 @pytest.mark.filterwarnings("ignore::vorton.SceneWarning")
