@@ -355,6 +355,42 @@ def test_ten_thousand_bits_of_an_archive_flipped(tiny, tmp_path):
     assert lost > 0.9 * count  # of the index a bit may be wrong, which the frames do not need
 
 
+def with_directory(raw, at, change):
+    """The archive with another directory of the frame that begins there, its checksum put right."""
+    raw = bytearray(raw)
+    (summed,) = struct.unpack_from("<Q", raw, at + 16)
+    change(memoryview(raw)[at : at + summed])
+    struct.pack_into("<I", raw, at + 4, zlib.crc32(raw[at + 8 : at + summed]))
+    return bytes(raw)
+
+
+@pytest.mark.parametrize(
+    "offset, some, why",
+    [
+        (64 + 40, b"\0", "field 0 does not fit"),  # of the first field: no type
+        (64 + 72 + 40, b"y", "field 1 does not fit"),  # of the next: none that there is
+        (64 + 41, b"f", "field 0 does not fit"),
+        (64, b"\xff", "field 0 does not fit"),  # its name
+        (64 + 39, b"a", "field 0 does not fit"),  # has no end
+        (64 + 56, b"\xff" * 8, "field 0 does not fit"),  # longer than the frame
+        (56, b"\xff" * 4, "its directory ends early"),  # more fields than it has room for
+    ],
+)
+def test_a_directory_that_nobody_wrote_is_damage(reference, tmp_path, offset, some, why):
+    path, raw = tmp_path / "a.vta", (reference / "ring.vta").read_bytes()
+
+    def change(directory):
+        directory[offset : offset + len(some)] = some
+
+    with Archive(reference / "ring.vta") as archive:
+        at, _ = archive._places[2]
+    path.write_bytes(with_directory(raw, at, change))
+    with Archive(path) as archive:
+        assert [archive.damage(n) for n in archive.frames] == [None, why, None, None]
+        with pytest.raises(ValueError, match=r"a\.vta: frame 2: "):
+            archive.fields(2)
+
+
 def test_what_fills_a_frame_up_is_zero_to_all_readers(reference, tmp_path):
     path = tmp_path / "a.vta"
     shutil.copyfile(reference / "ring.vta", path)

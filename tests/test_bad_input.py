@@ -418,6 +418,7 @@ def good_calls(sim):
         "fuel": ("carried", np.zeros(4)),
         "flame": ("carried", np.ones(4)),
         "smoke": ("carried", np.ones(4)),
+        "growth": ("carried", np.ones(4)),
         "ambient_temperature": ("finite", 290.0),
         "sharp": ("flag", False),
     }

@@ -259,14 +259,15 @@ def test_a_method_reaches_its_own_process():
 # ---- bakes ----
 
 
+def cloud():
+    scene = vt.Scene("cloud", seed=1, max_tracers=2000)
+    scene.add(vt.VortexRing(core=0.2, sections=48, layers=1))
+    scene.add(vt.Tracers(vt.Torus(thickness=0.2), count=2000))
+    return scene
+
+
 @pytest.mark.slow
 def test_a_bake_is_taken_apart(monkeypatch, capsys):
-    def cloud():
-        scene = vt.Scene("cloud", seed=1, max_tracers=2000)
-        scene.add(vt.VortexRing(core=0.2, sections=48, layers=1))
-        scene.add(vt.Tracers(vt.Torus(thickness=0.2), count=2000))
-        return scene
-
     scene = bench_scenes.BakeScene("small", cloud, voxel=0.1, settled=3, frames=4)
     monkeypatch.setitem(vorton_bench.SCENES, "small", scene)
     monkeypatch.setattr(vorton_bench, "_run_apart", vorton_bench.run)
@@ -279,14 +280,35 @@ def test_a_bake_is_taken_apart(monkeypatch, capsys):
         "simulation", "state", "rasterise", "tracers", "encode", "hash", "archive", "write"
     }  # fmt: skip
     assert all(ms > 0 for ms in record["parts"].values())
+    saved = record["parts"]["state"] + record["parts"]["archive"]
+    assert record["archive_share"] == pytest.approx(saved / record["mean_ms"])
     assert vorton_bench.main(["small", "ring-1k", "--seconds", "0.01"]) == 0
     lines = capsys.readouterr().out.splitlines()
     assert all(len(line) <= 80 for line in lines)
+    assert lines[-1].startswith("archive share ") and lines[-1].endswith("%")
     assert {"ring-1k", "small", "rasterise"} <= {line.split()[0] for line in lines if line}
     for mode in ("--solve", "--compare", "--scaling"):
         with pytest.raises(SystemExit):
             vorton_bench.main([mode, "small"])
         assert "small: is a bake" in capsys.readouterr().err
+
+
+@pytest.mark.slow
+def test_a_bake_is_derived_by_one_process_and_by_two(monkeypatch, capsys):
+    scene = bench_scenes.DeriveScene("small", cloud, voxel=0.1, settled=1, frames=3)
+    monkeypatch.setitem(vorton_bench.SCENES, "small", scene)
+    monkeypatch.setattr(vorton_bench, "_run_apart", vorton_bench.run)
+    assert vorton_bench.main(["small", "--threads", "1", "--json"]) == 0
+    record = json.loads(capsys.readouterr().out)
+    assert record["tracers"] == 2000 and record["frames"] == 3 and 20 < record["across"] < 32
+    assert record["jobs_ms"].keys() == {"1", "2"} and min(record["jobs_ms"].values()) > 0
+    assert record["bytes"] > 1000
+    assert vorton_bench.main(["small"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert all(len(line) <= 80 for line in lines)
+    assert lines[-1].split()[0] == "small" and len(lines[-1].split()) == 8
+    with pytest.raises(SystemExit):
+        vorton_bench.main(["--solve", "small"])
 
 
 # ---- the articles' scenes ----

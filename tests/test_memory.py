@@ -100,6 +100,37 @@ def test_ten_thousand_steps_leave_the_memory_as_it_is():
     assert max(sizes) - min(sizes) < 0.25, found["sizes"]  # 32 bytes a step
 
 
+BAKED = """
+import pathlib, tempfile
+scene = vt.Scene("cloud", seed=1, max_vortons=2000, max_tracers=100_000, voxel=0.05)
+scene.add(vt.VortexRing(radius=0.5, core=0.2, layers=1, sections=48))
+scene.add(vt.Tracers(vt.Torus(radius=0.5, thickness=0.2), count=100_000))
+vt.bake(scene, sys.argv[1], frames=(21, 21), volumes=None, progress=False, threads=1)
+print("true")
+"""
+DERIVED = """
+import resource
+place, out, last = sys.argv[1:4]
+how = dict(fps=48, shutter=0.5, samples=4, volumes=vt.Volumes(voxel=0.04), tracers=True)
+before = resident()
+made = vt.derive(place, out, frames=(2, int(last) + 1), progress=False, threads=1, **how)
+most = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**10
+print(json.dumps({"frames": len(made.frames), "more": most - before}))
+"""
+
+
+@resident
+@pytest.mark.slow
+def test_the_memory_of_derived_frames_does_not_grow_with_their_number(tmp_path):
+    """At most: of 10 small frames as of 39, between those of the archive and with an open shutter.
+    A frame of 100 000 tracers has 4 MB of them."""
+    assert run(BAKED, tmp_path / "bake")
+    few, many = (run(DERIVED, tmp_path / "bake", tmp_path / f"{n}", n) for n in (10, 39))
+    assert (few["frames"], many["frames"]) == (10, 39)
+    assert few["more"] > 30  # three simulations and their volumes
+    assert many["more"] < few["more"] + 8, (few, many)
+
+
 ADDRESSES = """
 scene = vt.Scene("a", voxel=0.1, max_vortons=VORTONS, max_tracers=VORTONS, max_nodes=NODES)
 

@@ -194,6 +194,43 @@ def test_a_derived_bake_of_twice_the_rate(folder, tmp_path):
     assert between < 1.05 * steps / 2 and between < 0.5 * middle
 
 
+def shown_frames(manifest):
+    """Of each frame: centroid and extent (m) of the tracers that were there from the start, and the
+    mass of all (kg)."""
+    found = []
+    for n in manifest.frames:
+        columns = np.load(manifest.file(n, ".npz"))
+        position = columns["position"][columns["id"] < 2000].astype(float)
+        assert len(position) == 2000
+        found.append([*position.mean(axis=0), *position.std(axis=0), columns["density"].sum()])
+    return np.array(found)
+
+
+def test_slow_motion_does_not_flicker(folder, tmp_path):
+    """Mass, centroid and extent go on at the simulated frames as between them: what changes in the
+    speed of their change, from one shown frame to the next, is no more there than elsewhere, where
+    the turns of the flow are the same; a jump of a thousandth of a cell would be seen."""
+    times = 6
+    manifest = vt.derive(
+        folder, tmp_path, fps=times * 24, volumes=VOLUMES, progress=False, threads=1
+    )
+    found = shown_frames(manifest)
+    assert len(found) == 3 * times + 1
+    speed = np.diff(found[:, :6], axis=0)
+    turns = np.abs(np.diff(speed, axis=0))  # number n is around shown frame n + 2
+    simulated = np.arange(len(turns)) % times == times - 1
+    assert simulated.sum() == 2
+    assert np.abs(speed[:, 2]).min() > 1e-3  # it moves
+    assert turns.max() < 0.03 * np.abs(speed).max()
+    for column in range(6):
+        there, elsewhere = turns[simulated, column], turns[~simulated, column]
+        assert there.max() < 2 * elsewhere.max() + 1e-6
+    # 5000 tracers a second are born from .05 s on, and live to .11 s at least: 7.2 to 15.8 frames
+    more = np.diff(found[:, 6])
+    assert np.all(more[:7] == 0)
+    assert more[8:15] == pytest.approx(np.full(7, more[8:15].mean()), rel=0.2)
+
+
 def test_frames_in_between_do_not_depend_on_those_made_before(folder, tmp_path):
     """In a second call another frame is the first."""
     settings = {"fps": 48, "volumes": None, "progress": False, "threads": 1}

@@ -331,8 +331,9 @@ def test_null_pointers_are_refused():
 def test_every_refused_allocation_is_reported_and_nothing_leaks(tmp_path):
     functions = ["malloc", "calloc", "realloc", "aligned_alloc"]
     sources = ["tests/c/volume_memory.c", *(f"csrc/volume/{name}.c" for name in (
-        "bytes", "create", "deflate", "leaves", "prefix_code", "rasterize", "sharp", "smooth",
-        "sorted_points", "tracer_source", "vdb", "vdb_leaves", "volume", "walled_voxels", "walls")),
+        "bytes", "create", "deflate", "grown_tracers", "leaves", "prefix_code", "rasterize",
+        "sharp", "smooth", "sorted_points", "tracer_source", "vdb", "vdb_leaves", "volume",
+        "walled_voxels", "walls")),
         *(f"csrc/base/{name}.c" for name in ("math_double", "memory", "parallel", "reserve",
                                              "spare_memory", "status", "threads", "vec3")),
         *(f"csrc/kernels/grid/{name}.c" for name in ("half_floats", "leaf_filter")),

@@ -188,6 +188,16 @@ def _add_derive(commands: argparse._SubParsersAction) -> None:
     parser.folder(text="another folder")
     parser.frames("first and last frame (default: all that the archive has)")
     parser.fps("frames a second of the same motion (default: as archived); more give slow motion")
+    text = "how much later each frame is, in frames, to 1 (default 0); with --frames N-N "
+    text += "a single time"
+    parser.add_argument("--offset", type=float, default=0.0, metavar="FRAMES", help=text)
+    text = (
+        "volumes are the mean over an open shutter around each frame: for how long, in frames, to "
+    )
+    text += "1 (default 0: none); .5 is one of 180 degrees. They have no velocity then"
+    parser.add_argument("--shutter", type=float, default=0.0, metavar="FRAMES", help=text)
+    text = "at how many moments the shutter is looked through (default 8)"
+    parser.add_argument("--samples", type=int, default=8, metavar="N", help=text)
     text = "only the tracers in this box, m: lower corner, upper corner"
     axes = ("X", "Y", "Z", "X", "Y", "Z")
     parser.add_argument("--region", type=float, nargs=6, metavar=axes, help=text)

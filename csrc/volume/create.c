@@ -5,6 +5,7 @@
 #include "base/parallel.h"
 #include "base/status.h"
 #include "state/simulation.h"
+#include "volume/grown_tracers.h"
 #include "volume/rasterize.h"
 #include "volume/tracer_source.h"
 
@@ -204,7 +205,12 @@ vt_status vti_make_volume(const vt_tracer_source *source, vt_leaf_velocity *leaf
     v->carries[VT_VOLUME_fuel] = source->fuel != NULL;
     v->carries[VT_VOLUME_flame] = source->flame != NULL;
     v->carries[VT_VOLUME_coverage] = v->carries[VT_VOLUME_glow] = source->flame != NULL;
-    status = vti_rasterize(source, v);
+    vt_tracer_source points;
+    float *memory;
+    status = vti_list_grown_tracers(source, def->voxel_size, &points, &memory);
+    if (status == VT_OK)
+        status = vti_rasterize(&points, v);
+    vti_free(memory);
     if (status == VT_OK && source->velocity)
         status = make_velocity(v, source, leaf_velocity, whole + (whole < def->velocity_margin));
     if (status != VT_OK) {

@@ -4,10 +4,12 @@
 
 #include "base/memory.h"
 #include "base/status.h"
+#include "volume/tracer_source.h"
+#include "volume/walls.h"
 
 enum { MOST_ALONG = 8, CARRIED = 4, OWN = 5 /* floats of a point: position, density, size */ };
 
-static int64_t points_along(const vt_tracers *t, int64_t row, double voxel_size)
+static int64_t points_along(const vt_tracer_source *t, int64_t row, double voxel_size)
 {
     const double along = ceil((double)t->size[row] / voxel_size - 1e-6); /* rounding apart */
     if (!(t->growth[row] > 0) || !(along > 1))
@@ -26,8 +28,8 @@ static int is_near_any(const vt_walls *walls, const double place[3], double edge
 }
 
 /* The points of one tracer; returns how many. */
-static int64_t fill_cube(const vt_tracers *t, const vt_walls *walls, int64_t row, int64_t along,
-                         float *position, float *density, float *size)
+static int64_t fill_cube(const vt_tracer_source *t, const vt_walls *walls, int64_t row,
+                         int64_t along, float *position, float *density, float *size)
 {
     const float *const p = t->position + 3 * row;
     const double place[3] = {(double)p[0], (double)p[1], (double)p[2]};
@@ -50,50 +52,46 @@ static int64_t fill_cube(const vt_tracers *t, const vt_walls *walls, int64_t row
 }
 
 /* All points, and for each what its tracer carries. */
-static void fill_points(const vt_tracers *t, const vt_walls *walls, double voxel_size,
-                        int64_t points, float *memory, vt_tracer_source *source)
+static void fill_points(const vt_tracer_source *t, const vt_walls *walls, double voxel_size,
+                        int64_t points, float *memory, vt_tracer_source *to)
 {
     float *const density = memory + 3 * points, *const size = density + points;
     float *next = size + points;
-    const float **const carried[CARRIED] = {&source->temperature, &source->fuel, &source->flame,
-                                            &source->smoke};
+    const float **const carried[CARRIED] = {&to->temperature, &to->fuel, &to->flame, &to->smoke};
     int64_t n = 0;
-    for (int64_t i = 0; i < t->set.count; i++)
+    for (int64_t i = 0; i < t->count; i++)
         n += fill_cube(t, walls, i, points_along(t, i, voxel_size), memory + 3 * n, density + n,
                        size + n);
     for (int c = 0; c < CARRIED; c++) {
         if (!*carried[c])
             continue;
         float *const values = next;
-        for (int64_t i = 0; i < t->set.count; i++) {
+        for (int64_t i = 0; i < t->count; i++) {
             const int64_t along = points_along(t, i, voxel_size);
             for (int64_t k = 0; k < along * along * along; k++)
                 *next++ = (*carried[c])[i];
         }
         *carried[c] = values;
     }
-    source->count = points;
-    source->position = memory;
-    source->density = density;
-    source->size = size;
+    to->count = points;
+    to->position = memory;
+    to->density = density;
+    to->size = size;
+    to->growth = NULL;
 }
 
-vt_status vti_list_grown_tracers(const vt_tracers *t, const vt_walls *walls, double voxel_size,
-                                 vt_tracer_source *source, float **memory)
+vt_status vti_list_grown_tracers(const vt_tracer_source *t, double voxel_size, vt_tracer_source *to,
+                                 float **memory)
 {
     *memory = NULL;
-    source->count = t->set.count;
-    source->position = t->position;
-    source->density = t->density;
-    source->size = t->size;
-    source->temperature = vti_used_column(&t->set, VT_TRACER_temperature);
-    source->fuel = vti_used_column(&t->set, VT_TRACER_fuel);
-    source->flame = vti_used_column(&t->set, VT_TRACER_flame);
-    source->smoke = vti_used_column(&t->set, VT_TRACER_smoke);
-    if (!t->set.used[VT_TRACER_growth])
+    *to = *t;
+    if (!t->growth)
         return VT_OK;
+    vt_walls walls;
     int64_t points = 0;
-    for (int64_t i = 0; i < t->set.count; i++) {
+    for (int64_t i = 0; i < t->count; i++) {
+        if (!vti_tracer_is_allowed(t, i))
+            return vti_describe_bad_tracer(t, voxel_size, i);
         const int64_t along = points_along(t, i, voxel_size);
         points += along * along * along;
     }
@@ -103,10 +101,14 @@ vt_status vti_list_grown_tracers(const vt_tracers *t, const vt_walls *walls, dou
             "the tracers have grown to %lld voxels of %g m; allowed are %d: take larger "
             "voxels",
             (long long)points, voxel_size, INT32_MAX);
+    const vt_status status = vti_list_walls(t->bodies, &walls);
+    if (status != VT_OK)
+        return status;
     *memory = vti_allocate((size_t)(points + 1) * (OWN + CARRIED) * sizeof(float));
-    if (!*memory)
-        return vti_fail(VT_OUT_OF_MEMORY, "no memory for %lld points of grown tracers",
-                        (long long)points);
-    fill_points(t, walls, voxel_size, points, *memory, source);
-    return VT_OK;
+    if (*memory)
+        fill_points(t, &walls, voxel_size, points, *memory, to);
+    vti_destroy_walls(&walls);
+    return *memory ? VT_OK
+                   : vti_fail(VT_OUT_OF_MEMORY, "no memory for %lld points of grown tracers",
+                              (long long)points);
 }

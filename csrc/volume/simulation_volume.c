@@ -1,14 +1,11 @@
 
 #include "animation/definition.h"
-#include "base/memory.h"
 #include "base/status.h"
 #include "field/sample.h"
 #include "panels/near_cells.h"
 #include "state/simulation.h"
 #include "tracers/scalars.h"
-#include "volume/grown_tracers.h"
 #include "volume/volume.h"
-#include "volume/walls.h"
 
 typedef struct wind_task {
     const double *wind;
@@ -62,6 +59,19 @@ static vt_status make_volume(vt_simulation *s, const vt_tracer_source *source,
     return status;
 }
 
+static void list_tracers(const vt_tracers *t, vt_tracer_source *source)
+{
+    source->count = t->set.count;
+    source->position = t->position;
+    source->density = t->density;
+    source->size = t->size;
+    source->temperature = vti_used_column(&t->set, VT_TRACER_temperature);
+    source->fuel = vti_used_column(&t->set, VT_TRACER_fuel);
+    source->flame = vti_used_column(&t->set, VT_TRACER_flame);
+    source->smoke = vti_used_column(&t->set, VT_TRACER_smoke);
+    source->growth = vti_used_column(&t->set, VT_TRACER_growth);
+}
+
 static vt_status create_now(vt_simulation *s, const vt_volume_def *def, vt_volume **volume)
 {
     flow of_simulation = {s, def->voxel_size, NULL};
@@ -70,8 +80,6 @@ static vt_status create_now(vt_simulation *s, const vt_volume_def *def, vt_volum
                                .ambient_temperature = s->def.ambient.temperature,
                                .combustion = s->def.combustion,
                                .bodies = s};
-    vt_walls walls = {.items = NULL};
-    float *memory = NULL;
     vt_volume_def own = *def;
     if (own.threads == 0)
         own.threads = s->def.threads;
@@ -84,15 +92,9 @@ static vt_status create_now(vt_simulation *s, const vt_volume_def *def, vt_volum
     if (status == VT_OK && s->fields_exist)
         of_simulation.near_panels = vti_cells_near_panels(s);
     if (status == VT_OK)
-        status = vti_list_walls(s, &walls);
-    if (status == VT_OK)
-        status = vti_list_grown_tracers(&s->tracers, &walls, def->voxel_size, &source, &memory);
+        list_tracers(&s->tracers, &source);
     if (status == VT_OK)
         status = make_volume(s, &source, &own, volume);
-    if (status == VT_OK)
-        (*volume)->tracers = s->tracers.set.count;
-    vti_free(memory);
-    vti_destroy_walls(&walls);
     return status;
 }
 

@@ -43,7 +43,8 @@ vt_status vti_describe_bad_tracer(const vt_tracer_source *s, double voxel_size, 
                    {"temperature", "> 0 K", s->temperature, 0},
                    {"fuel", ">= 0", s->fuel, 1},
                    {"flame", ">= 0", s->flame, 1},
-                   {"smoke", ">= 0", s->smoke, 1}};
+                   {"smoke", ">= 0", s->smoke, 1},
+                   {"growth", ">= 0", s->growth, 1}};
     for (size_t i = 0; i < sizeof amounts / sizeof amounts[0]; i++) {
         const float value = amounts[i].column ? amounts[i].column[row] : 1.0f;
         if (vti_is_amount(value) && (amounts[i].zero || value > 0.0f))

@@ -19,7 +19,8 @@ static inline int vti_tracer_is_allowed(const vt_tracer_source *s, int64_t row)
             (vti_is_amount(s->temperature[row]) && s->temperature[row] > 0.0f)) &&
            (!s->fuel || vti_is_amount(s->fuel[row])) &&
            (!s->flame || vti_is_amount(s->flame[row])) &&
-           (!s->smoke || vti_is_amount(s->smoke[row]));
+           (!s->smoke || vti_is_amount(s->smoke[row])) &&
+           (!s->growth || vti_is_amount(s->growth[row]));
 }
 
 /* What is wrong with a row that may not be rasterised to voxels of this size, m. */

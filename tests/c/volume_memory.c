@@ -106,7 +106,8 @@ static vt_status turn(void *context, int64_t count, const float *points, float *
 }
 
 enum { COUNT = 70000 };
-static float position[COUNT][3], density[COUNT], size[COUNT], temperature[COUNT], flame[COUNT];
+static float position[COUNT][3], density[COUNT], size[COUNT], temperature[COUNT], flame[COUNT],
+    growth[COUNT];
 
 static void place_tracers(void)
 {
@@ -120,6 +121,7 @@ static void place_tracers(void)
         size[i] = 0.08f;
         temperature[i] = 900.0f;
         flame[i] = 0.5f;
+        growth[i] = 0.01f;
     }
 }
 
@@ -135,6 +137,7 @@ static vt_status make_file(int threads, int32_t half, int burns)
     source.velocity = turn;
     source.temperature = burns ? temperature : NULL;
     source.flame = burns ? flame : NULL;
+    source.growth = burns ? NULL : growth;
     source.ambient_temperature = 290.0;
     source.bodies = burns ? (vt_simulation *)&source : NULL; /* see vti_list_walls above */
     vt_volume_def def;

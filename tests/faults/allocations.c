@@ -164,14 +164,14 @@ int main(int argc, char **argv)
         case_threads = atoi(argv[2]);
         first = 3;
     }
-    write_archive();
+    make_shared();
     int cases = 0;
     for (const fault_case *c = all_cases; c->name; c++)
         if (is_wanted(c->name, argc - first, argv + first)) {
             run_case(c);
             cases++;
         }
-    remove_archive();
+    drop_shared();
     printf("%d cases, %d calls, %d with a refusal, %d did without, %d failures\n", cases, tried,
            refused_in_all, did_without, failures);
     return failures || !cases ? EXIT_FAILURE : EXIT_SUCCESS;

@@ -1,6 +1,9 @@
 #include "cases.h"
 
+#include <stdlib.h>
 #include <string.h>
+
+#include <vorton/retime.h>
 
 #include "../../.ci/scenes.h"
 
@@ -349,6 +352,128 @@ static vt_status insert(vt_simulation *s, int tracers)
     return status;
 }
 
+/* ---- calls that take away, and that set bodies ---- */
+
+enum { SOURCE = 1, WIND, FORCE, KILL, BODY };
+
+/* With the one that is then taken away, beside others. */
+static vt_simulation *make_removable(int what)
+{
+    vt_simulation *const s = make_stepped(what == BODY ? BODIES : FIRE);
+    if (what == SOURCE)
+        check(call_emitter(s, 0));
+    for (int n = 0; n < 2; n++) {
+        check(what == WIND ? call_wind(s, 0) : VT_OK);
+        check(what == WIND ? call_wind_grid(s, 0) : VT_OK);
+        check(what == FORCE ? call_force(s, 0) : VT_OK);
+        check(what == KILL ? call_kill(s, 0) : VT_OK);
+    }
+    return s;
+}
+
+static vt_status take_away(vt_simulation *s, int what)
+{
+    switch (what) {
+    case SOURCE:
+        return vt_remove_source(s, 2);
+    case WIND:
+        return vt_remove_wind(s, 1);
+    case FORCE:
+        return vt_remove_force(s, 0);
+    case KILL:
+        return vt_remove_kill(s, 0);
+    default:
+        return vt_remove_body(s, 0);
+    }
+}
+
+/* Every other one. */
+static vt_status take_particles(vt_simulation *s, int set)
+{
+    static uint8_t mask[60000];
+    for (size_t n = 0; n < sizeof mask; n++)
+        mask[n] = n % 2;
+    return vt_remove(s, set, mask);
+}
+
+/* There at once; the container on its way; an impulse. */
+static vt_status lead_body(vt_simulation *s, int how)
+{
+    vt_body_change change;
+    const double impulse[3] = {0, 0, 0.1}, position[3] = {0.5, 0.2, 0};
+    vt_default_body_change(&change);
+    change.position = position;
+    change.over = how == 1 ? 0.1 : 0;
+    return how == 2 ? vt_apply_impulse(s, 0, impulse, NULL, NULL)
+                    : vt_set_body(s, how == 1 ? 2 : 0, &change);
+}
+
+/* ---- states that go over, and what lies between two ---- */
+
+/* Two simulations one step apart, and the velocities at their particles: with fire, and with
+ * bodies. */
+static vt_moment moments[2][2];
+
+static float *make_velocities(vt_simulation *s, int set)
+{
+    vt_array column = {.struct_size = sizeof column};
+    check(vt_column(s, set, "position", &column));
+    float *const velocity = calloc(3 * (size_t)column.shape[0] + 1, sizeof *velocity);
+    if (!velocity)
+        exit(EXIT_FAILURE);
+    check(vt_velocity_at(s, column.shape[0], column.data, velocity));
+    return velocity;
+}
+
+static void make_moments(void)
+{
+    for (int with = 0; with < 2; with++)
+        for (int later = 0; later < 2; later++) {
+            vt_simulation *const s = make_stepped(with ? BODIES : FIRE);
+            if (later)
+                check(vt_step(s, 1.0 / 48));
+            moments[with][later] =
+                (vt_moment){s, make_velocities(s, VT_VORTONS), make_velocities(s, VT_TRACERS)};
+        }
+}
+
+static void drop_moments(void)
+{
+    for (int n = 0; n < 4; n++) {
+        const vt_moment *const moment = &moments[n / 2][n % 2];
+        vt_destroy_simulation(moment->simulation);
+        free((void *)moment->vorton_velocity);
+        free((void *)moment->tracer_velocity);
+    }
+}
+
+/* The scene of the moments, with a ring and a wind more. */
+static vt_simulation *make_other(int with_bodies)
+{
+    vt_simulation *const s = make_any(with_bodies ? BODIES : FIRE);
+    check(call_ring(s, 0));
+    check(call_wind(s, 0));
+    return s;
+}
+
+static vt_status take_over(vt_simulation *s, int with_bodies)
+{
+    static const int32_t sources[2][4] = {{0, 1, 2, -1}, {0, 1, -1}}, winds[1] = {-1};
+    return vt_take_over(s, moments[with_bodies][1].simulation, with_bodies ? 3 : 4,
+                        sources[with_bodies], 1, winds);
+}
+
+static vt_simulation *make_to_show(int with_bodies)
+{
+    return make_any(with_bodies ? BODIES : FIRE);
+}
+
+static vt_status show_between(vt_simulation *s, int with_bodies)
+{
+    const vt_moment *const both = moments[with_bodies];
+    return vt_show_between(s, &both[0], &both[1], 1.3 / 48);
+}
+
 /* ---- states and archives ---- */
 
 static vt_status note_bytes(vt_status status, uint8_t *bytes, int64_t size)
@@ -408,9 +533,10 @@ static void write_bytes(FILE *out, const void *bytes, size_t size)
         exit(EXIT_FAILURE);
 }
 
-/* An archive of three frames, without an index. */
-void write_archive(void)
+/* An archive of three frames, without an index; and simulations that others go on from. */
+void make_shared(void)
 {
+    make_moments();
     uint8_t head[MOST_HEAD];
     const size_t head_size = make_archive_head("", head);
     FILE *const out = fopen(file, "wb");
@@ -430,8 +556,9 @@ void write_archive(void)
         exit(EXIT_FAILURE);
 }
 
-void remove_archive(void)
+void drop_shared(void)
 {
+    drop_moments();
     remove(file);
     vt_free(state[0]);
     vt_free(state[1]);
@@ -553,6 +680,20 @@ const fault_case all_cases[] = {
     {"a field", 4, make_burning, look, 1, 0},
     {"insert vortons", 0, make_burning, insert, 0, 0},
     {"insert tracers", 1, make_burning, insert, 0, 0},
+    {"remove a source", SOURCE, make_removable, take_away, 0, 0},
+    {"remove a wind", WIND, make_removable, take_away, 0, 0},
+    {"remove a force", FORCE, make_removable, take_away, 0, 0},
+    {"remove a kill", KILL, make_removable, take_away, 0, 0},
+    {"remove a body", BODY, make_removable, take_away, 0, 0},
+    {"remove vortons", VT_VORTONS, make_burning, take_particles, 0, 0},
+    {"remove tracers", VT_TRACERS, make_burning, take_particles, 0, 0},
+    {"set a body", 0, make_with_bodies, lead_body, 0, 0},
+    {"set a body on its way", 1, make_with_bodies, lead_body, 0, 0},
+    {"push a body", 2, make_with_bodies, lead_body, 0, 0},
+    {"take over: fire", 0, make_other, take_over, 0, 0},
+    {"take over: bodies", 1, make_other, take_over, 0, 0},
+    {"show between: fire", 0, make_to_show, show_between, 0, 0},
+    {"show between: bodies", 1, make_to_show, show_between, 0, 0},
     {"save", FIRE, make_stepped, save, 0, 0},
     {"load", 0, make_states, load, 0, 0},
     {"load a packed state", 1, make_states, load, 0, 0},

@@ -21,6 +21,6 @@ extern int case_threads; /* of the simulations */
 /* A digest of what a call gave besides the state: the same wherever it succeeds. */
 extern uint64_t outcome;
 
-/* A file that some calls read, in the folder of now. */
-void write_archive(void);
-void remove_archive(void);
+/* What several calls share: a file in the folder of now, simulations. */
+void make_shared(void);
+void drop_shared(void);

@@ -12,7 +12,12 @@ moment or the machine (no date, no thread count), so that the same bake has the 
     archived                only of a derived bake: its archive (path relative to the folder), and
                             what the head of that says of who has simulated it
     archived_fps            only of a derived bake with another frame rate: that of its archive, 1/s
-    fps, first, last        frame range; frame 1 is the start, frame n is at time (n - 1) / fps
+    offset                  only of a derived bake at other times: how much later its frames are,
+                            frames
+    shutter, samples        only of a derived bake with an open shutter: for how long, frames, and
+                            at how many moments it was looked through
+    fps, first, last        frame range; frame 1 is the start, frame n is at time (n - 1) / fps, or
+                            (n - 1 + offset) / fps
     volumes, tracers        settings of the volumes or null; whether there are tracer files
     branch                  only of a branch, or derived from one: of which bake it has the first
                             frames (frame of the archive, name, scene_sha256, scene, and its own
@@ -117,6 +122,7 @@ def check_whole(data: dict[str, Any]) -> None:
     check_branch(data.get("branch"), "manifest.branch")
     if data.get("archived") is not None:
         _check(data["archived"], {"archive": str}, "manifest.archived")
+    _check(data.get("offset", 0), _NUMBER, "manifest.offset")
     if not 1 <= data["first"] <= data["last"] <= MOST_FRAMES:
         raise ValueError(f"manifest.first = {data['first']}, last = {data['last']}")
     seen: set[int] = set()

@@ -47,6 +47,7 @@ BLOCK = struct.Struct("<4sIQQ")  # kind, checksum, length, how far that checksum
 _HEAD = struct.Struct("<8sII")  # magic, version, size of the text
 FRAME = struct.Struct("<qdQQII")  # number, time, layout, definition, fields, 0
 _FIELD = struct.Struct("<40s4sIQQII")  # name, type, columns, rows, bytes, checksum, packing
+_TYPES = (b"B", b"i", b"I", b"f", b"q", b"Q", b"d")
 _PLACE = struct.Struct("<qQQ")  # number, offset, length
 _BEGIN = struct.Struct("<4sIQQq")  # of a frame: its block, its number
 _MOST_DIRECTORY = 1 << 20
@@ -313,10 +314,9 @@ class Archive(Placed):
             It cannot be read.
         """
         try:
-            state = _core.unpack_state(self.block(number))
+            return dict(fields_of(_core.unpack_state(self.block(number))))
         except ValueError as error:
             raise ValueError(f"{self.path}: frame {number}: {error}") from error
-        return dict(fields_of(state))
 
     def damage(self, number: int) -> str | None:
         """What is wrong with a frame, or None: it is as it was written."""
@@ -456,13 +456,20 @@ class Archive(Placed):
 def _directory(
     block: bytes | memoryview,
 ) -> Iterator[tuple[str, np.dtype, int, int, int, int, int]]:
-    """(name, type, columns, rows, offset, bytes, checksum) of each field of a frame."""
+    """(name, type, columns, rows, offset, bytes, checksum) of each field of a frame.
+
+    ValueError where none can have such a name, type or length.
+    """
     fields = FRAME.unpack_from(block, BLOCK.size)[4]
-    at = BLOCK.size + FRAME.size + fields * _FIELD.size
-    for n in range(fields):
-        name, kind, columns, rows, size, crc, _ = _FIELD.unpack_from(
-            block, BLOCK.size + FRAME.size + n * _FIELD.size
-        )
+    begin = BLOCK.size + FRAME.size
+    at = begin + fields * _FIELD.size
+    if at > len(block):
+        raise ValueError("its directory ends early")
+    for n, entry in enumerate(_FIELD.iter_unpack(block[begin:at])):
+        name, kind, columns, rows, size, crc, _ = entry
+        known = kind.rstrip(b"\0") in _TYPES and name.endswith(b"\0") and name.isascii()
+        if not known or size > len(block) - at:
+            raise ValueError(f"field {n} does not fit")
         dtype = np.dtype("<" + kind[:1].decode())
         yield name.rstrip(b"\0").decode(), dtype, columns, rows, at, size, crc
         at += size
@@ -482,7 +489,7 @@ def _check_fields(block: bytes) -> None:
     the checksum of the head has been compared."""
     view, end = memoryview(block), 0
     for name, _, _, _, at, size, crc in _directory(view):
-        if len(block) < at + size or zlib.crc32(view[at : at + size]) != crc:
+        if zlib.crc32(view[at : at + size]) != crc:
             raise ValueError(f"the checksum of {name} differs")
         end = at + size
     if any(view[end:]):

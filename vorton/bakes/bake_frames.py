@@ -16,6 +16,7 @@ from ..archive.manifest import Manifest
 from ..archive.writing import ArchiveWriter
 from ..files import tracer_files, vdb_files
 from ..files.disk import write_atomically
+from ..scenes.scene import Scene
 from ..simulations.simulation import Simulation
 
 PARTS = ("simulation", "state", "rasterise", "tracers", "encode", "hash", "archive", "write")
@@ -105,8 +106,9 @@ def take_frame(
     """
     with parts.timed("simulation"):
         sim.update_fields()
-        _crop(sim, settings.get("region"))
-    record: dict[str, Any] = {"frame": number, "time": (number - 1) / settings["fps"], "files": []}
+        crop(sim, settings.get("region"))
+    time = (number - 1 + settings.get("offset", 0)) / settings["fps"]
+    record: dict[str, Any] = {"frame": number, "time": time, "files": []}
     record["tracers"] = sim.tracers.count
     volume = columns = None
     if settings["volumes"] is not None:
@@ -122,7 +124,7 @@ def take_frame(
     return Frame(record, volume, columns)
 
 
-def _crop(sim: Simulation, region: Sequence[Sequence[float]] | None) -> None:
+def crop(sim: Simulation, region: Sequence[Sequence[float]] | None) -> None:
     """Remove the tracers outside of a box: lower and upper corner, m."""
     if region is not None:
         position = sim.tracers.position
@@ -136,6 +138,43 @@ def _take_volume(sim: Simulation, settings: Mapping[str, Any], threads: int) -> 
         velocity_margin=settings["margin"],
         threads=threads,
         sharp=settings["sharp"],
+    )
+
+
+def columns_of_volume(sim: Simulation) -> dict[str, np.ndarray]:
+    """Copies of what a volume is made of, of the tracers as they are now."""
+    carried = [name for name in tracer_files.CARRIED if sim._core.tracers_carry(name)]
+    names = ["position", "density", "size", *carried]
+    if sim.tracers.growth.any():
+        names.append("growth")
+    return {name: np.array(getattr(sim.tracers, name)) for name in names}
+
+
+def mean_volume(
+    scene: Scene,
+    moments: Sequence[Mapping[str, np.ndarray]],
+    settings: Mapping[str, Any],
+    threads: int,
+) -> _core.Volume:
+    """The mean of the volumes of a scene at some moments, of which `columns_of_volume` told.
+
+    It is made of the tracers of all of them together: each has its share of the mass, by which the
+    means of what they carry are weighted, too. It has no velocity.
+    """
+    ambient = scene.ambient.temperature
+    tracers = {}
+    for name in dict.fromkeys(name for columns in moments for name in columns):
+        lacking = np.float32(ambient if name == "temperature" else 0)
+        parts = [m.get(name, np.full(len(m["density"]), lacking)) for m in moments]
+        tracers[name] = np.concatenate(parts)
+    tracers["density"] /= np.float32(len(moments))
+    return _core.volume_from_tracers(
+        voxel_size=settings["voxel"],
+        threads=threads,
+        sharp=settings["sharp"],
+        ambient_temperature=ambient,
+        combustion=scene.combustion._core_combustion() if scene.combustion else {},
+        **tracers,
     )
 
 
@@ -168,7 +207,6 @@ def write_frame(
         with parts.timed("archive"):
             block = _core.pack_state(frame.state)
             frame.state = None
-        with parts.timed("write"):
             states.append(block)
     if "files" not in frame.record:  # it was passed on the way to others
         return

@@ -286,7 +286,8 @@ def _new_manifest(
         "scene": scene.to_dict(folder=path.parent),
         "frames": [],
     }
-    for key in ("region", "archived", "archived_fps", "branch"):
+    optional = ("region", "archived", "archived_fps", "offset", "shutter", "samples", "branch")
+    for key in optional:
         if data.get(key) is None:
             data.pop(key, None)
     return Manifest(path, data)

@@ -12,7 +12,7 @@ from ..definitions.method import Method
 from ..scenes.bodies import Body
 from ..scenes.scene import Scene
 from ..simulations.simulation import Simulation
-from .retime import place_of
+from .retime import Times
 
 
 @dataclasses.dataclass
@@ -97,7 +97,10 @@ class BakedBodies:
         """A simulation of the bodies of a piece at frame 1, None: there are none."""
         if not piece.scene.bodies:
             return None
-        return Simulation(piece.scene, self._manifest.data["fps"], threads=self._threads)
+        data = self._manifest.data
+        sim = Simulation(piece.scene, data["fps"], threads=self._threads)
+        sim.advance(data.get("offset", 0) / data["fps"])
+        return sim
 
     def move(self, sim: Simulation | None, number: int) -> None:
         """Bring what `start` gave to a frame of its piece, none before that where it is."""
@@ -112,6 +115,5 @@ class BakedBodies:
 
 def _archived(manifest: Manifest, number: int) -> int:
     """The frame of the archive whose scene a frame has: that at its time, or the next one."""
-    fps = manifest.data["fps"]
-    frame, share = place_of(number, fps, manifest.data.get("archived_fps", fps))
+    frame, share = Times.of(manifest.data).place_of(number)
     return frame + (share > 0)

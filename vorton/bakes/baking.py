@@ -332,6 +332,9 @@ def settings_of(
         "region": None,
         "archived": None,
         "archived_fps": None,
+        "offset": None,
+        "shutter": None,
+        "samples": None,
     }
 
 

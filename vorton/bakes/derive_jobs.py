@@ -18,9 +18,9 @@ from typing import Any
 from ..archive.manifest import Manifest, json_value
 from ..archive.reading import Archive, DamageError
 from ..simulations.simulation import Simulation
-from .bake_frames import Parts, show_columns, take_frame, write_files
+from .bake_frames import Parts, write_files
 from .course import Course
-from .retime import RetimedCourse, course_of, place_of
+from .retime import RetimedCourse, Times, course_of, take_derived
 
 __all__ = ["make_in_processes"]
 
@@ -55,17 +55,21 @@ def work() -> None:
     manifest.others = frozenset(setup["others"])
     with Archive(setup["archive"]) as archive:
         sim = Simulation(archive.scene(), archive.fps, threads=setup["threads"])
-        course = course_of(archive, sim, manifest.data["fps"])
+        course = course_of(archive, sim, Times.of(manifest.data, archive.fps))
         for line in sys.stdin:
             try:
-                answer = _make_all(course, archive, manifest, json.loads(line))
+                answer = _make_all(course, archive, manifest, json.loads(line), sim._threads)
             except Exception as error:
                 answer = _told(error)
             print(json.dumps(answer), file=answers, flush=True)
 
 
 def _make_all(
-    course: Course | RetimedCourse, archive: Archive, manifest: Manifest, numbers: Sequence[int]
+    course: Course | RetimedCourse,
+    archive: Archive,
+    manifest: Manifest,
+    numbers: Sequence[int],
+    threads: int,
 ) -> dict[str, Any]:
     """How many frames it came to, the records of those that could be made, and which of the archive
     cannot be read."""
@@ -73,19 +77,21 @@ def _make_all(
     lost: dict[int, str] = {}
     for number in numbers:
         try:
-            records.append(_make(course, archive, manifest, number))
+            records.append(_make(course, archive, manifest, number, threads))
         except DamageError as error:
             lost |= error.frames
     return {"count": len(numbers), "records": records, "lost": list(lost.items())}
 
 
 def _make(
-    course: Course | RetimedCourse, archive: Archive, manifest: Manifest, number: int
+    course: Course | RetimedCourse,
+    archive: Archive,
+    manifest: Manifest,
+    number: int,
+    threads: int,
 ) -> dict[str, Any]:
     parts = Parts()
-    sim = course.show(number, archive, parts)
-    show_columns(sim)
-    frame = take_frame(sim, manifest.data, number, max(sim._threads, 1), parts)
+    frame = take_derived(course, archive, manifest, number, threads, parts)
     write_files(frame, manifest, parts)
     return json_value(frame.record)
 
@@ -154,8 +160,9 @@ def make_in_processes(
     """
     tasks, answers = queue.SimpleQueue(), queue.SimpleQueue()
     groups: dict[int, list[int]] = {}
+    times = Times.of(manifest.data, archive.fps)
     for n in numbers:  # those between the same two frames follow each other
-        groups.setdefault(place_of(n, manifest.data["fps"], archive.fps)[0], []).append(n)
+        groups.setdefault(times.needed(n)[0], []).append(n)
     for group in groups.values():
         tasks.put(group)
     jobs = min(jobs, len(groups))

@@ -23,7 +23,7 @@ from ..base.progress import Callback, Progress
 from ..files.disk import locked
 from ..simulations.saved import warn_of_other_build
 from ..simulations.simulation import Simulation
-from .bake_frames import Parts, show_columns, threads_of, write_frame
+from .bake_frames import Parts, threads_of, write_frame
 from .bake_opening import check_states, open_archive, open_manifest
 from .bake_writer import FrameWriter
 from .baking import (
@@ -33,11 +33,10 @@ from .baking import (
     check_volumes,
     prepare_folder,
     settings_of,
-    take_beside,
 )
 from .derive_jobs import make_in_processes
 from .origin import origin_of
-from .retime import course_of, last_frame, needed
+from .retime import Times, course_of, take_derived
 
 __all__ = ["derive"]
 
@@ -48,6 +47,9 @@ def derive(
     *,
     frames: tuple[int, int] | None = None,
     fps: float | None = None,
+    offset: float = 0.0,
+    shutter: float = 0.0,
+    samples: int = 8,
     region: Any = None,
     volumes: Volumes | None = VOLUMES,
     tracers: bool = True,
@@ -76,6 +78,19 @@ def derive(
         that four times the rate, shown at the old one, is slow motion. Between the frames of the
         archive particles lie on cubics through their places and velocities in both; at its frames
         all is as without this. Default: that of the archive.
+    offset : number, frames
+        How much later each frame is, 0 (default) to 1: frame n is at (n - 1 + offset) /
+        fps. With `frames` it gives single times: ``frames=(12, 12), offset=0.25``.
+    shutter : number, frames
+        How long the shutter is open, around the time of the frame; 0 (default) to 1, .5 is one of
+        180 degrees. Volumes are then the mean over that time, density and what else they hold, and
+        have no velocity, or hosts would blur them again; tracers, bodies and health are those of
+        the frame. Frames for which the archive lacks a part of that time are not made: the first
+        and the last one, where the frame rate is its own.
+    samples : whole number
+        At how many moments the shutter is looked through, 2 to 256, default 8: what moves by more
+        than as many times its width shows them. The time to make a volume grows with them, and the
+        memory by some 40 bytes for each tracer.
     region : (lower, upper), m, optional
         Two opposite corners of a box: only the tracers in it are written, lower <= position <
         upper, so that what the boxes of a partition hold adds up. Default: all tracers.
@@ -109,18 +124,29 @@ def derive(
     box = None if region is None else _check_region(region)
     if fps is not None:
         fps = check_number("fps", fps, above=0, most=MOST_FPS, unit="1/s")
+    offset = check_number("offset", offset, least=0, most=1, unit="frames")
+    shutter = check_number("shutter", shutter, least=0, most=1, unit="frames")
+    samples = check_integer("samples", samples, least=2, most=256)
+    if shutter and volumes is None:
+        raise ValueError(f"shutter = {shown(shutter)}: it averages volumes, and volumes is None")
     path, out = _find_archive(check_place("place", place)), check_place("out", out)
     with open_archive(path) as archive:
         sim = Simulation(archive.scene(), archive.fps, threads=threads)
         rate = archive.fps if fps is None else fps
-        numbers = _numbers_of(archive, None if frames is None else check_frames(frames), rate)
+        times = Times(rate, archive.fps, offset, shutter, samples if shutter else 0)
+        numbers = _numbers_of(archive, None if frames is None else check_frames(frames), times)
         settings = settings_of(sim, volumes, tracers, False, archive.branch)
+        if shutter:
+            del settings["volumes"]["grids"]["velocity"]
         folder = prepare_folder(out)
         settings |= {
             "fps": rate,
             "region": box,
             "archived": origin_of(archive, folder),
             "archived_fps": archive.fps if rate != archive.fps else None,
+            "offset": offset or None,
+            "shutter": shutter or None,
+            "samples": samples if shutter else None,
             "branch": None if archive.branch is None else archive.branch.to_dict(folder),
         }
         warn_of_other_build(archive, "what this one derives of them may differ from its files")
@@ -131,11 +157,11 @@ def derive(
             manifest = open_manifest(folder, sim.scene, settings, both, overwrite)
             todo = [n for n in numbers if not manifest.is_whole(n)]
             manifest.save()
-            lost = _make_all(archive, sim, manifest, todo, jobs, progress)
+            lost = _make_all(archive, sim, manifest, times, todo, jobs, progress)
             if not lost:
                 manifest.check_presence()
     if lost:
-        made_not = [n for n in todo if not lost.keys().isdisjoint(needed(n, rate, archive.fps))]
+        made_not = [n for n in todo if not lost.keys().isdisjoint(times.needed(n))]
         text = f"; {folder} lacks {frames_named(made_not)}, all others are whole"
         raise DamageError(archive.path, lost, f"{text}: bake again to repair the archive")
     return manifest
@@ -145,13 +171,14 @@ def _make_all(
     archive: Archive,
     sim: Simulation,
     manifest: Manifest,
+    times: Times,
     todo: Sequence[int],
     jobs: int,
     progress: bool | Callback,
 ) -> dict[int, str]:
     """Make frames, but for those made of frames of the archive that cannot be read: these, and
     why."""
-    of = {n: needed(n, manifest.data["fps"], archive.fps) for n in todo}
+    of = {n: times.needed(n) for n in todo}
     lost = {a: archive.lost[a] for n in todo for a in of[n] if a in archive.lost}
     plan = [n for n in todo if lost.keys().isdisjoint(of[n])]
     if not plan:
@@ -161,7 +188,7 @@ def _make_all(
         Progress(len(plan), f"derive {sim.scene.name}", progress) as shown_progress,
     ):
         if jobs == 1:
-            _make(archive, sim, manifest, plan, lost, shown_progress)
+            _make(archive, sim, manifest, times, plan, lost, shown_progress)
         else:
             made = make_in_processes(archive, manifest, plan, lost, jobs, threads_of(sim))
             for record in made:
@@ -182,17 +209,16 @@ def _told_of(archive: Archive, lost: Mapping[int, str]) -> Iterator[None]:
         raise
 
 
-def _numbers_of(archive: Archive, wanted: tuple[int, int] | None, fps: float) -> list[int]:
-    """The frames at a rate that are to be made: all that the archive has, or those wanted, which it
-    must have had."""
+def _numbers_of(archive: Archive, wanted: tuple[int, int] | None, times: Times) -> list[int]:
+    """The frames that are to be made: all that the archive reaches, or those wanted, for which it
+    must have had what they are made of."""
     had = {*archive.frames, *archive.lost}
-    if wanted is None and fps == archive.fps:
-        first, last = min(had, default=1), max(had, default=0)
+    if wanted is None:
+        numbers = times.reached(min(had, default=1), max(had, default=0))
     else:
-        first, last = wanted or (1, last_frame(max(had, default=0), archive.fps, fps))
-    numbers = list(range(first, last + 1))
-    used = {a for n in numbers for a in needed(n, fps, archive.fps)}
-    if not archive.frames or not used <= had:
+        numbers = list(range(wanted[0], wanted[1] + 1))
+    used = {a for n in numbers for a in times.needed(n)}
+    if not numbers or not archive.frames or not used <= had:
         raise archive.lacks(sorted(used))
     return numbers
 
@@ -201,24 +227,24 @@ def _make(
     archive: Archive,
     sim: Simulation,
     manifest: Manifest,
+    times: Times,
     numbers: Sequence[int],
     lost: dict[int, str],
     progress: Progress,
 ) -> None:
     """Come to each frame; it is written beside the way to the next. `lost` takes the frames of the
     archive that cannot be read."""
-    course, parts = course_of(archive, sim, manifest.data["fps"]), Parts()
+    course, parts = course_of(archive, sim, times), Parts()
     with FrameWriter(lambda frame: write_frame(frame, manifest, None, parts)) as writer:
         for number in numbers:
             writer.number = number
+            threads = max(threads_of(sim) - writer.busy, 1)  # or both would wait for each other
             try:
-                shown_sim = course.show(number, archive, parts)
+                frame = take_derived(course, archive, manifest, number, threads, parts)
             except DamageError as error:
                 lost |= error.frames
                 progress.advance()
                 continue
-            show_columns(shown_sim)
-            frame = take_beside(writer, shown_sim, manifest, number, parts)
             if writer.wait():
                 progress.advance()
             writer.give(frame)

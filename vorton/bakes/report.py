@@ -77,6 +77,7 @@ def describe(manifest: Manifest) -> str:
         ("bodies", _bodies(data["scene"].get("bodies", []))),
         ("made by", f"vorton {data['vorton']}"),
         ("frames", f"{data['first']}-{data['last']} at {data['fps']:g} a second, {seconds:.2f} s"),
+        ("shown", _times(data)),
         ("files", f"{len(sizes)}, {size_text(sum(sizes))}"),
         ("volumes", _volumes(data["volumes"])),
         ("tracers", _tracers(manifest)),
@@ -101,6 +102,16 @@ def describe_settings(manifest: Manifest) -> str:
         *([] if data["tracers"] else ["no tracers"]),
         *([] if data["archive"] else ["no archive"]),
     ]
+    return ", ".join(parts)
+
+
+def _times(data: dict[str, Any]) -> str:
+    """Of a derived bake at other times: when its frames are."""
+    parts = []
+    if "offset" in data:
+        parts.append(f"{data['offset']:g} of a frame later")
+    if "shutter" in data:
+        parts.append(f"volumes over {data['shutter']:g} of a frame, {data['samples']} moments")
     return ", ".join(parts)
 
 

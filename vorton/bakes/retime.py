@@ -1,44 +1,105 @@
-"""Frames of a bake at other times than those that its archive has: slow motion."""
+"""Frames of a bake at other times than those that its archive has: slow motion, open shutters."""
 
 from __future__ import annotations
 
 import dataclasses
-from typing import Any
+import math
+from collections.abc import Mapping
+from typing import Any, Self
 
 import numpy as np
 
 from ..archive.branches import Branch
+from ..archive.manifest import Manifest
 from ..archive.reading import Archive
 from ..scenes.scene import Scene
 from ..simulations.saved import go_on_from
 from ..simulations.simulation import Simulation
-from .bake_frames import Parts
+from .bake_frames import (
+    Frame,
+    Parts,
+    columns_of_volume,
+    crop,
+    mean_volume,
+    show_columns,
+    take_frame,
+)
 from .course import Course, carry_over
 
-__all__ = ["RetimedCourse", "course_of", "last_frame", "needed", "place_of"]
+__all__ = ["RetimedCourse", "Times", "course_of", "take_derived"]
 
 _SAME = 1e-9
 """Frames are this near to each other, in frames, where rounding of the rates alone parts them."""
 
 
-def place_of(number: int, fps: float, archived_fps: float) -> tuple[int, float]:
-    """The frame of the archive at or before a frame, and how far it lies behind, 0 to 1."""
-    place = (number - 1) * archived_fps / fps
-    whole = round(place)
-    if abs(place - whole) <= _SAME * max(1.0, place):
-        return whole + 1, 0.0
-    return int(place) + 1, place - int(place)
+@dataclasses.dataclass(frozen=True)
+class Times:
+    """When the frames of a derived bake are, among those of its archive.
 
+    Attributes
+    ----------
+    fps, archived_fps : number, 1/s
+        Of the derived bake and of the archive.
+    offset : number, frames
+        How far behind (n - 1) / fps frame n is.
+    shutter : number, frames
+        For how long the shutter is open around each frame, 0: it shows one moment.
+    samples : whole number
+        At how many moments meanwhile its volume is looked at.
+    """
 
-def last_frame(archived_last: int, archived_fps: float, fps: float) -> int:
-    """Number of the last frame that an archive reaches with its last frame."""
-    return int((archived_last - 1) * fps / archived_fps * (1 + _SAME) + _SAME) + 1
+    fps: float
+    archived_fps: float
+    offset: float = 0.0
+    shutter: float = 0.0
+    samples: int = 0
 
+    @classmethod
+    def of(cls, settings: Mapping[str, Any], archived_fps: float | None = None) -> Self:
+        """Those that a manifest tells of; where it tells of no other rate the archive has its."""
+        fps = settings["fps"]
+        given = {key: settings.get(key) for key in ("offset", "shutter", "samples")}
+        known = {key: value for key, value in given.items() if value is not None}
+        return cls(fps, archived_fps or settings.get("archived_fps") or fps, **known)
 
-def needed(number: int, fps: float, archived_fps: float) -> list[int]:
-    """The frames of the archive that a frame is made of."""
-    frame, share = place_of(number, fps, archived_fps)
-    return [frame, frame + 1] if share else [frame]
+    @property
+    def are_archived(self) -> bool:
+        """Whether each frame is that of the archive which has its number."""
+        return self.fps == self.archived_fps and not self.offset and not self.shutter
+
+    def time_of(self, number: float) -> float:
+        """When a frame is, s; a part of a frame more is a moment behind it."""
+        return (number - 1 + self.offset) / self.fps
+
+    def place_of(self, number: float) -> tuple[int, float]:
+        """The frame of the archive at or before a frame, and how far it lies behind, 0 to 1."""
+        place = (number - 1 + self.offset) * self.archived_fps / self.fps
+        whole = round(place)
+        if abs(place - whole) <= _SAME * max(1.0, place):
+            return whole + 1, 0.0
+        return math.floor(place) + 1, place - math.floor(place)
+
+    def exposures(self, number: int) -> list[float]:
+        """The moments at which the shutter of a frame is looked through, as `time_of` has them:
+        those in the middle of equal parts of the time for which it is open."""
+        parts = [(2 * k + 1 - self.samples) / (2 * self.samples) for k in range(self.samples)]
+        return [number + self.shutter * part for part in parts]
+
+    def needed(self, number: int) -> list[int]:
+        """The frames of the archive that a frame is made of, ascending."""
+        found: set[int] = set()
+        for moment in (number, *self.exposures(number)):
+            frame, share = self.place_of(moment)
+            found |= {frame, frame + 1} if share else {frame}
+        return sorted(found)
+
+    def reached(self, first: int, last: int) -> list[int]:
+        """The frames that can be made of those of an archive, from its first to its last."""
+        if self.are_archived:
+            return list(range(first, last + 1))
+        end = int((last - 1) * self.fps / self.archived_fps * (1 + _SAME) + _SAME) + 1
+        needed = {n: self.needed(n) for n in range(1, end + 1)}
+        return [n for n, of in needed.items() if first <= of[0] and of[-1] <= last]
 
 
 @dataclasses.dataclass
@@ -53,20 +114,20 @@ class _Moment:
 
 
 class RetimedCourse:
-    """The simulation at each frame of a bake that is derived with another frame rate.
+    """The simulation at each frame of a bake that is derived at other times.
 
     At the times of archived frames it is at these; between them its particles are interpolated
-    (vorton/retime.h). Parameters as of `Course`; `fps` is the new rate.
+    (vorton/retime.h). Parameters as of `Course`.
     """
 
-    def __init__(self, own: Simulation, branch: Branch | None, fps: float) -> None:
+    def __init__(self, own: Simulation, branch: Branch | None, times: Times) -> None:
         self._course = Course(own, branch)
-        self._fps, self._archived_fps = fps, own.fps
+        self._times = times
         self._moments: dict[int, _Moment] = {}
 
-    def show(self, number: int, states: Archive, parts: Parts) -> Simulation:
-        """As `Course.show`, for a frame of the new rate."""
-        frame, share = place_of(number, self._fps, self._archived_fps)
+    def show(self, number: float, states: Archive, parts: Parts) -> Simulation:
+        """As `Course.show`, for a frame at these times, or a moment of `Times.exposures`."""
+        frame, share = self._times.place_of(number)
         if not share:
             return self._course.show(frame, states, parts)
         with parts.timed("state"):
@@ -80,8 +141,8 @@ class RetimedCourse:
                 n: kept.get(n) or self._load(n, frame + 1, sim, states, spare) for n in both
             }
             earlier, later = self._moments.values()
-            time = (number - 1) / self._fps
             velocities: Any = (*earlier.velocities, *later.velocities)
+            time = self._times.time_of(number)
             sim._core.show_between(earlier.sim._core, later.sim._core, time, velocities)
         return sim
 
@@ -109,8 +170,58 @@ class RetimedCourse:
         return _Moment(number, sim, shown, (at_vortons, at_tracers))
 
 
-def course_of(archive: Archive, sim: Simulation, fps: float) -> Course | RetimedCourse:
-    """How to come to the frames of an archive at a rate; `sim` is new, of its scene."""
-    if fps == archive.fps:
+def course_of(archive: Archive, sim: Simulation, times: Times) -> Course | RetimedCourse:
+    """How to come to the frames of a derived bake; `sim` is new, of the archive's scene."""
+    if times.are_archived:
         return Course(sim, archive.branch)
-    return RetimedCourse(sim, archive.branch, fps)
+    return RetimedCourse(sim, archive.branch, times)
+
+
+# ---- frames ----
+
+
+def take_derived(
+    course: Course | RetimedCourse,
+    archive: Archive,
+    manifest: Manifest,
+    number: int,
+    threads: int,
+    parts: Parts,
+) -> Frame:
+    """A frame of a derived bake; raises as `Course.show`.
+
+    With a shutter its volume is the mean of those at the moments of `Times.exposures`, and has no
+    velocity: hosts would blur it once more. The rest of the frame is as without one.
+    """
+    settings = manifest.data
+    if not settings.get("shutter"):
+        return _take(course, archive, settings, number, threads, parts)
+    assert isinstance(course, RetimedCourse)
+    moments = Times.of(settings, archive.fps).exposures(number)
+    seen: list[dict[str, np.ndarray]] = []
+    made: Frame | None = None
+    for moment in moments:
+        if made is None and moment >= number:  # in their order, so that each state is loaded once
+            made = _take(course, archive, {**settings, "volumes": None}, number, threads, parts)
+        sim = course.show(moment, archive, parts)
+        show_columns(sim)
+        with parts.timed("rasterise"):
+            crop(sim, settings.get("region"))
+            seen.append(columns_of_volume(sim))
+    assert made is not None
+    with parts.timed("rasterise"):
+        made.volume = mean_volume(sim.scene, seen, settings["volumes"], threads)
+    return made
+
+
+def _take(
+    course: Course | RetimedCourse,
+    archive: Archive,
+    settings: Mapping[str, Any],
+    number: int,
+    threads: int,
+    parts: Parts,
+) -> Frame:
+    sim = course.show(number, archive, parts)
+    show_columns(sim)
+    return take_frame(sim, settings, number, threads, parts)

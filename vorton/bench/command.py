@@ -29,9 +29,11 @@ figures stand beside ours. In `smoke-bodies` the flow goes round the bodies, in
 million tracers. `ring-panels` is `ring-100k` around a sphere of 320 panels:
 `--solve ring-100k ring-panels` shows what panels add.
 `bake-campfire` and `bake-plume` bake 96 frames as a user does, with volumes, tracers
-and archive, and `bake-256` a million tracers in volumes 256 voxels across, into a folder
-for temporary files. They take as long as they take (--seconds is not for them), and
-stand in a table of their own: a frame in the mean, and what the parts of it take.
+and archive, `bake-256` a million tracers in volumes 256 voxels across, `bake-ring-100k`
+a ring of 100 000 vortons in a million tracers, into a folder for temporary files. They
+take as long as they take (--seconds is not for them), and stand in a table of their
+own: a frame in the mean, what the parts of it take, and the archive's share of it.
+`derive-256` makes the volumes of `bake-256` from an archive, by one process and by two.
 """
 
 from __future__ import annotations
@@ -50,13 +52,14 @@ import numpy as np
 
 from .. import _core
 from ..definitions.method import Method
-from .bakes import bake_frames
+from .bakes import bake_frames, derive_frames
 from .runs import Film, Rounds, method_of, resident_mib
-from .scenes import ARTICLES, SCENES, BakeScene, FilmScene
+from .scenes import ARTICLES, SCENES, BakeScene, DeriveScene, FilmScene
 from .tables import (
     article_table,
     bake_table,
     comparison_table,
+    derive_table,
     scaling_table,
     scene_table,
     solve_table,
@@ -98,6 +101,8 @@ def run(
     used = threads or _core.available_threads()
     if isinstance(scene, BakeScene):
         return {"scene": name, "threads": used, **bake_frames(scene, threads), **_machine()}
+    if isinstance(scene, DeriveScene):
+        return {"scene": name, "threads": used, **derive_frames(scene, threads), **_machine()}
     np.random.default_rng()  # is loaded when first used: not of the simulation
     before = resident_mib()
     method = method or method_of(scene)
@@ -348,7 +353,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     for name in names:
         if name not in SCENES:
             parser.error(f"no scene {name!r}; allowed are {', '.join(SCENES)}")
-        if chosen and isinstance(SCENES[name], BakeScene):
+        if chosen and isinstance(SCENES[name], (BakeScene, DeriveScene)):
             parser.error(f"{name}: is a bake; --{chosen[0]} is for simulations alone")
         if options.scaling and isinstance(SCENES[name], FilmScene):
             parser.error(
@@ -379,5 +384,8 @@ def _print_scenes(records: Sequence[dict[str, Any]]) -> None:
     for record in simulated:
         if record["article"]:
             print("", article_table(record), sep="\n")
+    derived = [record for record in records if "jobs_ms" in record]
     if bakes:
         print(*([""] if simulated else []), bake_table(bakes), sep="\n")
+    if derived:
+        print(*([""] if simulated or bakes else []), derive_table(derived), sep="\n")

@@ -23,6 +23,7 @@ __all__ = [
     "Article",
     "BakeScene",
     "BenchScene",
+    "DeriveScene",
     "FilmScene",
     "lattice",
     "region",
@@ -89,6 +90,28 @@ class BakeScene:
     voxel: float | None
     settled: int
     frames: int = 8
+
+
+@dataclasses.dataclass(frozen=True)
+class DeriveScene:
+    """A bake of which volumes are derived: of `frames` frames of its archive after `settled`.
+
+    `voxel` is that of these volumes, m.
+    """
+
+    name: str
+    make: Callable[[], Scene]
+    voxel: float
+    settled: int
+    frames: int = 8
+
+
+def _ring() -> Scene:
+    """A ring of 103 220 vortons in a million tracers."""
+    scene = Scene("ring", seed=1, max_tracers=1_000_000)
+    scene.add(VortexRing(radius=0.5, core=0.06, circulation=1.0, sections=260, layers=11))
+    scene.add(Tracers(Torus(radius=0.5, thickness=0.15), count=1_000_000))
+    return scene
 
 
 def _cloud() -> Scene:
@@ -280,6 +303,9 @@ SCENES = {
         BakeScene("bake-campfire", campfire, voxel=None, settled=1, frames=95),
         BakeScene("bake-plume", plume, voxel=None, settled=1, frames=95),
         BakeScene("bake-256", _cloud, voxel=0.0056, settled=8),
+        # as many vortons as in ring-100k: what the archive takes of a frame
+        BakeScene("bake-ring-100k", _ring, voxel=None, settled=4),
+        DeriveScene("derive-256", _cloud, voxel=0.0056, settled=8),
     )
 }
 

@@ -9,6 +9,7 @@ __all__ = [
     "article_table",
     "bake_table",
     "comparison_table",
+    "derive_table",
     "scaling_table",
     "scene_table",
     "solve_table",
@@ -175,4 +176,21 @@ def bake_table(records: Sequence[Record]) -> str:
     lines += ["", f"{'ms a frame':14}" + "".join(f"{r['scene']:>15}" for r in records)]
     for part in records[0]["parts"]:
         lines.append(f"{part:14}" + "".join(f"{r['parts'][part]:15.1f}" for r in records))
+    shares = "".join(f"{r['archive_share']:15.1%}" for r in records)
+    return "\n".join([*lines, f"{'archive share':14}{shares}"])
+
+
+def derive_table(records: Sequence[Record]) -> str:
+    """What a derived frame takes by one process and by two."""
+    lines = [
+        f"threads {records[0]['threads']}",
+        f"{'derived':13} {'tracers':>8} {'voxels':>9} {'across':>6} {'MB':>6} "
+        f"{'1 job ms':>9} {'2 jobs ms':>9} {'ratio':>6}",
+    ]
+    for r in records:
+        one, two = (r["jobs_ms"][jobs] for jobs in ("1", "2"))
+        lines.append(
+            f"{r['scene']:13} {r['tracers']:8d} {r['active_voxels']:9d} {r['across']:6d} "
+            f"{1e-6 * r['bytes']:6.1f} {one:9.1f} {two:9.1f} {one / two:6.2f}"
+        )
     return "\n".join(lines)
