@@ -12,7 +12,7 @@ from ..archive.manifest import Manifest
 from ..archive.reading import Archive
 from ..base.checks import frames_are
 from .bake_opening import difference
-from .retime import needed
+from .retime import Times
 
 __all__ = ["changed_origin", "describe_origin", "origin_in", "origin_of"]
 
@@ -64,7 +64,8 @@ def changed_origin(manifest: Manifest) -> str | None:
         return None
     told = states_of(data)
     shared = shared_frames(about, told)
-    other = [n for n in manifest.frames if needed(n, data["fps"], told["fps"])[-1] > shared]
+    times = Times.of(data, told["fps"])
+    other = [n for n in manifest.frames if times.needed(n)[-1] > shared]
     if not other:
         return None
     keys = ("vorton", "build", "scene_sha256", "fps", "branch")
