@@ -3,6 +3,7 @@
     python use_extension.py scene RESULT ADDONS FOLDER
     python use_extension.py bake RESULT ADDONS FOLDER
     python use_extension.py bodies RESULT ADDONS FOLDER
+    python use_extension.py presets RESULT ADDONS FOLDER
     python use_extension.py install RESULT ZIP FOLDER
 
 ADDONS is a folder with the package vorton_extension, ZIP the extension as it is handed out. RESULT
@@ -1278,6 +1279,36 @@ def what_bakes_are(addons, folder):
         }
 
 
+BAKED = ("campfire", "explosion", "plume", "ring")
+
+
+def what_presets_bake(addons, folder):
+    """Three frames of the presets that one looks for first, as they come: what their last one shows."""
+    sys.path.insert(0, addons)
+    import vorton_extension as addon
+
+    found = {}
+    with registered(addon):
+        for name in BAKED:
+            fresh()
+            path = folder / f"{name}.blend"
+            bpy.ops.wm.save_as_mainfile(filepath=str(path))
+            assert bpy.ops.vorton.add(preset=name, frames=3) == {"FINISHED"}
+            scene = bpy.context.scene
+            assert bpy.ops.vorton.bake() == {"FINISHED"}, name
+            scene.frame_set(3)
+            grids = scene.vorton.result.data.grids
+            grids.load()
+            _, density = density_in(grids.frame_filepath)
+            found[name] = {
+                "frames": scene.vorton.result.data.frame_duration,
+                "file": Path(grids.frame_filepath).name,
+                "grids": sorted(grid.name for grid in grids),
+                "smoke": float(density.sum(dtype=float)) * scene.vorton.simulation.voxel**3,
+            }
+    return found
+
+
 def campfire_to_kill(addons, folder):
     """A bake of a file that is made, or was before; it takes some seconds."""
     sys.path.insert(0, addons)
@@ -1321,6 +1352,7 @@ def what_is_installed(archive, folder):
 def main(what, result, place, folder):
     works = {"scene": what_scenes_are, "bake": what_bakes_are, "bodies": what_bodies_are}
     works |= {"install": what_is_installed, "kill": campfire_to_kill}
+    works |= {"presets": what_presets_bake}
     report = works[what](place, Path(folder))
     report["version"] = bpy.app.version_string
     with open(result + ".part", "w", encoding="utf-8") as file:
