@@ -5,8 +5,8 @@
 
 The first takes the wheels that .ci/wheels.py has made (default: build/wheels/dist) and makes
 FOLDER/vorton-VERSION-PLATFORM.zip (default folder: build/extension) for each of them, or for the
-platforms alone that are named. Presets are the scenes of examples/: one that fails, or makes none and
-is not said to, ends it. It is run by a Python that has vorton installed.
+platforms alone that are named. Presets are the scenes of examples/: one that fails, or makes none
+and is not said to, ends it. It is run by a Python that has vorton installed.
 
 Extensions.blender.org takes wheels alone that are, byte for byte, those of the Python index. The
 second makes FOLDER/vorton, the same add-on as a folder, whose manifest names the wheels of all

@@ -716,7 +716,8 @@ def redrawn(addon):
         tag.tag_redraw = lambda: found.append([area, kind])
         return tag
 
-    kinds = {"VIEW_3D": ("WINDOW", "UI"), "PROPERTIES": ("HEADER", "WINDOW"), "INFO": ("WINDOW",)}
+    kinds = {"VIEW_3D": ("HEADER", "WINDOW", "UI"), "PROPERTIES": ("HEADER", "WINDOW")}
+    kinds["INFO"] = ("WINDOW",)
     areas = [
         types.SimpleNamespace(type=area, regions=[region(area, kind) for kind in each])
         for area, each in kinds.items()
@@ -1283,7 +1284,7 @@ BAKED = ("campfire", "explosion", "plume", "ring")
 
 
 def what_presets_bake(addons, folder):
-    """Three frames of the presets that one looks for first, as they come: what their last one shows."""
+    """Three frames of presets that one looks for first, as they come: what the last one shows."""
     sys.path.insert(0, addons)
     import vorton_extension as addon
 
