@@ -22,6 +22,7 @@ import numpy as np
 
 bpy.context.preferences.view.show_splash = False
 CLICKS = 5
+HEADER = bpy.types.VIEW3D_MT_editor_menus  # of the 3D view
 
 sys.path.insert(0, str(Path(__file__).parent))
 from bake_in_window import FOLDER, main, names  # noqa: E402
@@ -67,19 +68,18 @@ class Notes:
 
 def add_preset(mouse, notes):
     """Add > Vorton > Campfire, as a hand does it: two clicks, between which the mouse rests."""
-    menus, way = bpy.types, []
-    for menu, kind, name, values in (
-        (menus.VIEW3D_MT_editor_menus, "menu", "VIEW3D_MT_add", {}),
-        (menus.VIEW3D_MT_add, "menu", "VORTON_MT_add", {}),
-        (menus.VORTON_MT_add, "operator", "vorton.add", {"text": "Campfire"}),
-    ):
-        way.append((yield from mouse.find(way, menu, kind, name, **values)))
+    add, ours, way, menu = bpy.types.VIEW3D_MT_add, bpy.types.VORTON_MT_add, [], HEADER
+    for below in (add, ours):
+        place = yield from mouse.find(way, menu, "menu", below.__name__)
+        way.append((place, below))
+        menu = below
+    entry = yield from mouse.find(way, ours, "operator", "vorton.add", text="Campfire")
     assert names() == [], "looking for it has changed the scene"
     notes.begin()
-    yield from mouse.follow(way[:-1])
+    yield from mouse.follow(way)
     notes.note("Add > Vorton")
     notes.begin()
-    mouse.click(way[-1])
+    mouse.click(entry)
     yield WAIT
     notes.note("Campfire")
     assert names() == ["Emitter"], names()
@@ -87,7 +87,7 @@ def add_preset(mouse, notes):
 
 def press(mouse, notes, name, what, done):
     """A click on a button of the 3D view's header, and what it takes until something is so."""
-    place = yield from mouse.find([], bpy.types.VIEW3D_MT_editor_menus, "operator", name)
+    place = yield from mouse.find([], HEADER, "operator", name)
     notes.begin()
     mouse.click(place)
     begun = time.time()

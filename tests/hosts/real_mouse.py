@@ -8,6 +8,7 @@ and cannot be clicked.
 import contextlib
 import shutil
 import subprocess
+import time
 import types
 
 import bpy
@@ -65,23 +66,36 @@ class Greying:
 
 
 @contextlib.contextmanager
-def greyed(menu, kind, name, **values):
-    """Within, a menu or header of Blender draws that entry as one that cannot be pressed."""
+def watched(menu, grey=None):
+    """Within, how often a menu or header of Blender is drawn, as a list with that number; `grey`:
+    the kind, name and values of an entry that is drawn as one that cannot be pressed."""
     functions = menu._dyn_ui_initialize()
-    kept = list(functions)
+    kept, drawn = list(functions), [0]
 
     def drawn_by(draw):
-        def greying(self, context):
-            layout = Greying(self.layout, kind, name, **values)
-            draw(types.SimpleNamespace(layout=layout), context)
+        def drawing(self, context):
+            drawn[0] += 1
+            if grey is not None:
+                kind, name, values = grey
+                self = types.SimpleNamespace(layout=Greying(self.layout, kind, name, **values))
+            draw(self, context)
 
-        return greying
+        return drawing
 
     functions[:] = map(drawn_by, kept)
     try:
-        yield
+        yield drawn
     finally:
         functions[:] = kept
+
+
+def until_drawn(drawn, menu):
+    """Gives Blender time; a busy machine takes long."""
+    end = time.time() + 120
+    while not drawn[0]:
+        assert time.time() < end, f"{menu.__name__} is not drawn"
+        yield 0.1
+    yield WAIT
 
 
 def redraw():
@@ -90,7 +104,11 @@ def redraw():
 
 
 class Mouse:
-    """The clicks that it has made since it was made."""
+    """The clicks that it has made since it was made.
+
+    A way is a list of places, each with the menu that opens there: by a click on the first, the
+    others under a mouse that rests on them.
+    """
 
     def __init__(self):
         if shutil.which("xdotool") is None:
@@ -111,26 +129,29 @@ class Mouse:
         self.clicks += 1
 
     def follow(self, way):
-        """Opens menus: clicks on the first place and hovers over the others; gives Blender time."""
-        for number, (x, y) in enumerate(way):
-            if number == 0:
-                self.click((x, y))
-            else:
-                for step in (-8, -4, 0):  # a menu does not open under a mouse that jumps
-                    self.move((x + step, y))
-                    yield 0.1
-            yield WAIT
+        """Opens menus: a generator, as steps are."""
+        for number, ((x, y), menu) in enumerate(way):
+            with watched(menu) as drawn:
+                if number == 0:
+                    self.click((x, y))
+                else:
+                    for step in (-8, -4, 0):  # a menu does not open under a mouse that jumps
+                        self.move((x + step, y))
+                        yield 0.1
+                yield from until_drawn(drawn, menu)
 
-    def _see(self, way, name):
+    def _see(self, way, menu, name, grey=None):
         """A picture of what is seen at the end of a way, whose menus are closed again."""
-        redraw()
         self.move((640, 400))
         yield WAIT
-        yield from self.follow(way)
-        seen = screenshot(name)
+        with watched(menu, grey) as drawn:
+            redraw()
+            yield from self.follow(way)
+            yield from until_drawn(drawn, menu)
+            seen = screenshot(name)
         for _ in way:
             self._do("key", "Escape")
-            yield 0.1
+            yield 0.2
         return seen
 
     def find(self, way, menu, kind, name, **values):
@@ -143,16 +164,15 @@ class Mouse:
             It is not seen.
         """
         clicks = self.clicks
-        plain = yield from self._see(way, "as it is")
-        with greyed(menu, kind, name, **values):
-            other = yield from self._see(way, "where it is")
+        plain = yield from self._see(way, menu, "as it is")
+        other = yield from self._see(way, menu, "where it is", (kind, name, values))
         self.clicks = clicks
         redraw()
         yield WAIT
         rows, columns = np.nonzero(np.abs(other - plain).max(axis=2) > CHANGED)
         assert len(rows), f"{kind} {name} is not to be seen"
         extent = np.ptp(columns) + 1, np.ptp(rows) + 1
-        print(f"{kind} {name}: {extent[0]} x {extent[1]} pixels")
+        print(f"{kind} {name}: {extent[0]} x {extent[1]} pixels", flush=True)
         assert min(extent) >= LEAST, f"{kind} {name}: {extent} pixels of it are to be seen"
-        half = (columns.min() + columns.max()) // 2, (rows.min() + rows.max()) // 2
-        return int(half[0]), int(len(plain) - 1 - half[1])
+        middle = (columns.min() + columns.max()) // 2, (rows.min() + rows.max()) // 2
+        return int(middle[0]), int(len(plain) - 1 - middle[1])
