@@ -27,6 +27,7 @@ def bake_a_ball(running):
     with in_view():
         bpy.ops.mesh.primitive_uv_sphere_add("EXEC_DEFAULT", radius=0.5)
         bpy.ops.vorton.mark("EXEC_DEFAULT", True, start="TRACERS")
+    bpy.context.object.hide_render = True  # what is born in it is to be seen
     scene = bpy.context.scene
     scene.frame_start, scene.frame_end = 1, 2
     settings = scene.vorton.simulation

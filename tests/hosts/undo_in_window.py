@@ -24,6 +24,7 @@ def set_up():
     with in_view():
         bpy.ops.mesh.primitive_uv_sphere_add("EXEC_DEFAULT", True, radius=0.5)
         bpy.ops.vorton.mark("EXEC_DEFAULT", True, start="TRACERS")
+        bpy.ops.object.select_all("EXEC_DEFAULT", action="DESELECT")
         bpy.ops.mesh.primitive_uv_sphere_add(
             "EXEC_DEFAULT", True, radius=0.3, location=(0, 0, 2)
         )
@@ -48,8 +49,7 @@ def shown():
 
 def heights():
     """Of the copy of the ball at the first and the last frame."""
-    scene, found = bpy.context.scene, []
-    [copy] = bpy.data.collections["undone bodies"].objects
+    scene, copy, found = bpy.context.scene, bpy.data.objects["Ball baked"], []
     for frame in (scene.frame_start, scene.frame_end):
         scene.frame_set(frame)
         found.append(round(copy.matrix_world.translation.z, 5))
@@ -73,7 +73,8 @@ def check(addon):
         yield 0.1
     yield 0.5
     baked, about, fell = names(), shown(), heights()
-    expect("baked", len(baked), 5)
+    new = ["Ball baked", "Ball motion", "undone", "undone points"]
+    expect("baked", baked, sorted([*before, *new]))
     expect("shown", about[0], ["undone", "undone points"])
     expect("the ball falls", fell[1] < fell[0] == 2, True)
     yield 0.3

@@ -57,7 +57,9 @@ def traces():
     properties = [o.__name__ for o in owners if hasattr(o, "vorton")]
     called = [*bpy.app.handlers.load_pre, *bpy.app.handlers.frame_change_pre]
     handlers = [f.__module__ for f in called if "vorton" in f.__module__]
-    menus = [f for f in bpy.types.VIEW3D_MT_add._dyn_ui_initialize() if "vorton" in f.__module__]
+    drawn = [*bpy.types.VIEW3D_MT_add._dyn_ui_initialize()]
+    drawn += bpy.types.VIEW3D_MT_editor_menus._dyn_ui_initialize()
+    menus = [f for f in drawn if "vorton" in f.__module__]
     return [*classes, *properties, *handlers, *map(repr, menus)]
 
 
