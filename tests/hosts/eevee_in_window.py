@@ -1,4 +1,5 @@
-"""Smoke by EEVEE, which needs a window: a small picture of a bake before a world of one colour.
+"""Smoke by EEVEE, which needs a window: a small picture of a bake, by the stage that Set up render
+makes, before a world of one colour.
 
     xvfb-run -a blender --factory-startup --python-use-system-env \\
         --python tests/hosts/eevee_in_window.py -- FOLDER
@@ -11,7 +12,6 @@ import sys
 from pathlib import Path
 
 import bpy
-import numpy as np
 
 bpy.context.preferences.view.show_splash = False
 SIZE, WORLD = 48, 0.5
@@ -59,21 +59,21 @@ def check(addon):
     bpy.ops.wm.save_as_mainfile(filepath=str(FOLDER / "smoke.blend"))
     yield 0.3
     yield from bake_a_ball(addon.bakes.Running)
+    with in_view():
+        bpy.ops.vorton.stage("EXEC_DEFAULT", True)
     scene = bpy.context.scene
     scene.world = bpy.data.worlds.new("plain")
     scene.world.use_nodes = False
     scene.world.color = (WORLD,) * 3
-    camera = bpy.data.objects.new("camera", bpy.data.cameras.new("camera"))
-    camera.location, camera.rotation_euler = (0, -3, 0), (np.pi / 2, 0, 0)
-    scene.collection.objects.link(camera)
-    scene.camera = camera
+    scene.frame_set(scene.frame_end)  # at the start no smoke has been born
     scene.vorton.result.hide_render = True
     bare = picture("without")
     scene.vorton.result.hide_render = False
     seen = picture("smoke")
     third = slice(SIZE // 3, 2 * SIZE // 3)
     middle, corner = seen[third, third].mean(), seen[:6, :6].mean()
-    print(f"{scene.render.engine}: middle {middle:.3f}, corner {corner:.3f}, bare {bare.mean():.3f}")
+    engine = scene.render.engine
+    print(f"{engine}: middle {middle:.3f}, corner {corner:.3f}, bare {bare.mean():.3f}")
     assert abs(bare - bare[0, 0]).max() < 0.02, "the world is not of one colour"
     assert abs(corner - bare.mean()) < 0.02
     assert abs(middle - corner) > LEAST, "no smoke is to be seen"
