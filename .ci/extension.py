@@ -5,8 +5,8 @@
 
 The first takes the wheels that .ci/wheels.py has made (default: build/wheels/dist) and makes
 FOLDER/vorton-VERSION-PLATFORM.zip (default folder: build/extension) for each of them, or for the
-platforms alone that are named. Presets are the scenes of examples/. It is run by a Python that has
-vorton installed.
+platforms alone that are named. Presets are the scenes of examples/: one that fails, or makes none
+and is not said to, ends it. It is run by a Python that has vorton installed.
 
 Extensions.blender.org takes wheels alone that are, byte for byte, those of the Python index. The
 second makes FOLDER/vorton, the same add-on as a folder, whose manifest names the wheels of all
@@ -41,32 +41,32 @@ PLATFORMS = {
     "win_amd64": "windows-x64",
 }
 
-# Scenes that show nothing by themselves, or that their script goes on with.
+# Examples that are no preset, and why; every other one must give a scene.
 NOT_ALONE = {
-    "blender_campfire",
-    "books",
-    "boundaries",
-    "concepts",
-    "controls",
-    "remake_pictures",
-    "engine",
-    "sloshing",
-    "stretching",
+    "blender_campfire": "a program, which renders a bake of campfire",
+    "books": "compares methods: its scene has no smoke",
+    "boundaries": "compares methods: its scene has no smoke",
+    "concepts": "pictures of one ring, as the preset ring is",
+    "controls": "pictures of many scenes side by side",
+    "engine": "its ball is moved by another program, frame by frame",
+    "remake_pictures": "a program, which makes the pictures of the others",
+    "sloshing": "its script puts vortons of its own into the box: the scene alone rests",
+    "stretching": "compares methods, by the scenes of leapfrog and linked_rings",
 }
 
 
 @functools.cache  # for all platforms
 def preset_scenes():
-    """The scenes of the examples, by name."""
-    found = {}
-    for path in sorted((ROOT / "examples").glob("*.py")):
-        if path.stem in NOT_ALONE or path.stem.startswith("test_"):
-            continue
-        try:
-            found[path.stem] = load_scene(path)
-        except (TypeError, ScriptError) as error:
-            print(f"no preset: {error}", file=sys.stderr)
-    return found
+    """The scenes of the examples, by name.
+
+    Raises
+    ------
+    TypeError, ScriptError
+        An example, named in the message, makes no scene, or fails.
+    """
+    paths = sorted((ROOT / "examples").glob("*.py"))
+    names = [path for path in paths if not path.stem.startswith("test_")]
+    return {path.stem: load_scene(path) for path in names if path.stem not in NOT_ALONE}
 
 
 def write_presets(folder):
@@ -154,6 +154,10 @@ def main():
     parser.add_argument("--folder", type=Path, default=ROOT / "build" / "extension")
     parser.add_argument("--named", action="store_true", help="name the wheels of the index")
     options = parser.parse_args()
+    try:
+        preset_scenes()
+    except (TypeError, ScriptError) as error:
+        sys.exit(f"no preset: {error}")
     if options.named:
         print("\n".join(commands(write_named(options.folder.resolve()))))
         return

@@ -1,6 +1,6 @@
 """Wheels for Linux, macOS and Windows from one Linux machine, with the clang of ziglang.
 
-    python .ci/wheels.py [--folder FOLDER] [--like LIBRARY] [PLATFORM ...]
+    python .ci/wheels.py [--folder FOLDER] [--like LIBRARY] [--minutes M] [PLATFORM ...]
 
 makes FOLDER/dist/vorton-...-cp311-abi3-PLATFORM.whl (default: all platforms, in build/wheels). It
 needs the packages ziglang, setuptools, wheel, abi3audit and auditwheel, and the headers of the
@@ -14,7 +14,8 @@ other libraries: the threads are those of the pool. Instruction sets are chosen 
 Each wheel is held against its tag and the stable ABI, that for ARM Macs against its signatures.
 Where they can run, on another processor by qemu-aarch64, as programs of Windows by wine64, the
 tests in C and the examples in C and C++ must pass with what the wheel brings; with --like,
-.ci/bits.c must give the same digests with its library as with that one, a source build.
+.ci/bits.c must give the same digests with its library as with that one, a source build. The time
+that all of it took is told; with --minutes more than that is a failure.
 """
 
 import argparse
@@ -377,6 +378,7 @@ def main():
     parser.add_argument("platforms", nargs="*", metavar="PLATFORM", help="of these alone")
     parser.add_argument("--folder", type=Path, default=ROOT / "build" / "wheels")
     parser.add_argument("--like", type=Path, metavar="LIBRARY", help="give the bits of that one")
+    parser.add_argument("--minutes", type=float, metavar="M", help="the most that it may take")
     parser.add_argument("--here", action="store_true", help=argparse.SUPPRESS)
     options = parser.parse_args()
     folder = options.folder.resolve()
@@ -399,8 +401,10 @@ def main():
             checked.append(checks.submit(check, name, folder, options.like))
         for each in checked:
             each.result()
-    print(f"{len(names)} wheels: {time.monotonic() - begin:.0f} s, {processor_time():.0f} s of a "
-          "processor", flush=True)  # fmt: skip
+    took = time.monotonic() - begin
+    print(f"{len(names)} wheels: {took:.0f} s, {processor_time():.0f} s of a processor", flush=True)
+    if options.minutes is not None and took > 60 * options.minutes:
+        sys.exit(f"{took / 60:.1f} minutes; allowed are {options.minutes:g}")
 
 
 if __name__ == "__main__":

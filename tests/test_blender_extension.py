@@ -23,6 +23,7 @@ from extensions import PLATFORM, load_builder, write_addon, write_wheel
 
 import vorton as vt
 from vorton import Manifest, _core
+from vorton.archive.scene_files import ScriptError
 from vorton.cli import make_parser
 from vorton.files import vdb_files
 from vorton.hosts import meshes, poses
@@ -41,6 +42,7 @@ from vorton.scenes.forces import EFFECTS
 from vorton.scenes.scene import OF_SIMULATION
 
 SCRIPT = Path(__file__).resolve().parent / "hosts" / "use_extension.py"
+EXAMPLES = SCRIPT.parents[2] / "examples"
 
 
 def command_of(folder, what, place, library=True):
@@ -110,9 +112,13 @@ AS_BEFORE = ("ring", "jet", pytest.param("fire_and_spheres", marks=pytest.mark.s
 
 
 def test_presets_come_back(scenes, addons):
-    """From a scene to objects of Blender and back."""
+    """From a scene to objects of Blender and back: every example but those that are said not to be
+    presets."""
     names = {path.stem for path in (addons / "vorton_extension" / "presets").iterdir()}
-    assert {*SAME, "ring", "explosion", "tornado", "spiral"} <= names
+    examples = {path.stem for path in EXAMPLES.glob("*.py") if not path.stem.startswith("test_")}
+    assert set(load_builder().NOT_ALONE) < examples
+    assert names == examples - set(load_builder().NOT_ALONE)
+    assert set(SAME) < names
     for name in names:
         there = vt.Scene.load(addons / "vorton_extension" / "presets" / f"{name}.json")
         back = vt.Scene.load(scenes[1] / f"{name}.json")
@@ -120,6 +126,40 @@ def test_presets_come_back(scenes, addons):
         kinds = [[type(item) for item in scene.sources] for scene in (there, back)]
         assert len(there.bodies) == len(back.bodies) and len(there.effects) == len(back.effects)
         assert sorted(map(str, kinds[0])) == sorted(map(str, kinds[1])), name
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [("import nowhere\n", "line 1: ModuleNotFoundError"), ("x = 1\n", "broken.py: makes no scene")],
+)
+def test_an_example_that_makes_no_scene_ends_the_making_of_the_extension(tmp_path, text, said):
+    builder = load_builder()
+    (tmp_path / "examples").mkdir()
+    (tmp_path / "examples" / "broken.py").write_text(text)
+    builder.ROOT = tmp_path
+    with pytest.raises((TypeError, ScriptError), match=said):
+        builder.write_presets(tmp_path / "presets")
+    with pytest.MonkeyPatch.context() as patch, pytest.raises(SystemExit, match=said):
+        patch.setattr(sys, "argv", ["extension.py", "--named", "--folder", str(tmp_path / "made")])
+        builder.main()
+    assert not (tmp_path / "made").exists()
+
+
+@pytest.mark.slow
+def test_presets_bake_the_smoke_that_they_have(addons, tmp_path):
+    """Three frames of each in Blender; as much smoke as its scene has outside of it."""
+    report = run_in_blender(tmp_path, "presets", addons)
+    for name in ("campfire", "explosion", "plume", "ring"):
+        found = report[name]
+        assert (found["frames"], found["file"]) == (3, f"{name}_0003.vdb"), name
+        burns = name in ("campfire", "explosion")
+        assert ({"flame", "heat", "temperature"} <= set(found["grids"])) == burns, name
+        scene = vt.Scene.load(addons / "vorton_extension" / "presets" / f"{name}.json")
+        vt.bake(scene, tmp_path / "out" / name, frames=(3, 3), tracers=False, progress=False)
+        [path] = (tmp_path / "out" / name).glob("*.vdb")
+        grid = vdb_files.read(path, ["density"])["density"]
+        smoke = grid.values.sum(dtype=float) * grid.voxel**3
+        assert found["smoke"] == pytest.approx(smoke, rel=0.05) and smoke > 0, name
 
 
 @pytest.mark.parametrize("name", AS_BEFORE)
@@ -636,7 +676,8 @@ def test_the_panel_says_what_is_baked_and_what_stays(bakes):
 
 @pytest.mark.slow
 def test_a_bake_that_goes_on_draws_its_panels_alone(bakes):
-    assert bakes[0]["redrawn"] == [["VIEW_3D", "UI"], ["PROPERTIES", "WINDOW"]]
+    told = [["VIEW_3D", "HEADER"], ["VIEW_3D", "UI"], ["PROPERTIES", "WINDOW"]]
+    assert bakes[0]["redrawn"] == told
 
 
 @pytest.mark.slow
@@ -811,8 +852,17 @@ def built_here(folder, wheel):
     return load_builder().write_zip(wheel, folder)
 
 
+def handed_out(folder, wheel):
+    """The zip that VORTON_EXTENSION_ZIP names, with the wheel that users get."""
+    return Path(os.environ["VORTON_EXTENSION_ZIP"]).resolve()
+
+
+BUILDS = [built_here, built_by_blender]
+BUILDS += [handed_out] if os.environ.get("VORTON_EXTENSION_ZIP") else []
+
+
 @pytest.mark.slow
-@pytest.mark.parametrize("build", [built_here, built_by_blender])
+@pytest.mark.parametrize("build", BUILDS)
 def test_zip_is_installed_with_its_wheel(tmp_path, build):
     """Whether it is made with the wheel, or by Blender from an add-on that names those of all
     platforms."""

@@ -47,6 +47,19 @@ def test_it_is_said_that_scenes_in_python_run_code():
     assert "load only those that you trust" in load_scene.__doc__
 
 
+def test_it_is_said_where_the_extension_is_from():
+    """A release page, and what to do without one for as long as no version is released."""
+    root = PAGE.parents[1]
+    changes = (root / "CHANGELOG.md").read_text(encoding="utf-8")
+    page = (root / "vorton/hosts/blender/README.md").read_text(encoding="utf-8")
+    install = (root / "examples/site/pages/install.md").read_text(encoding="utf-8")
+    assert "release page" in page and "release page" in install
+    released = [line for line in changes.splitlines()
+                if line.startswith("## ") and "unreleased" not in line]  # fmt: skip
+    assert ("There is no release yet" in page) == (not released)
+    assert ("until there is a release" in install) == (not released)
+
+
 @pytest.mark.parametrize("host", ["houdini", "blender"])
 def test_fields_have_their_names(host):
     text = PAGE.read_text(encoding="utf-8").split("## Fields in the files")[1]

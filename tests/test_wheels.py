@@ -1,8 +1,9 @@
-"""What a wheel may hold (.ci/wheels.py)."""
+"""What a wheel may hold, and what is not let through (.ci/wheels.py, .ci/skips.py)."""
 
 import hashlib
 import importlib.util
 import struct
+import subprocess
 import sys
 import zipfile
 from pathlib import Path
@@ -104,3 +105,44 @@ def test_signatures_hold_all_pages(wheels):
     plain = bytearray(whole)
     struct.pack_into("<I", plain, 32, 0x1B)  # another load command
     assert not wheels.is_signed(bytes(plain))
+
+
+@pytest.mark.parametrize(("minutes", "fails"), [("0", True), ("10", False), (None, False)])
+def test_making_them_may_take_so_long(wheels, tmp_path, monkeypatch, capsys, minutes, fails):
+    monkeypatch.setattr(wheels, "run", lambda *command: None)
+    monkeypatch.setattr(wheels, "check", lambda *arguments: None)
+    limit = [] if minutes is None else ["--minutes", minutes]
+    monkeypatch.setattr(sys, "argv", ["wheels.py", "--folder", str(tmp_path), *limit, PLATFORM])
+    monkeypatch.setenv("ZIG_GLOBAL_CACHE_DIR", "")  # which it sets
+    if fails:
+        with pytest.raises(SystemExit, match="allowed are 0"):
+            wheels.main()
+    else:
+        wheels.main()
+    assert "1 wheels: 0 s" in capsys.readouterr().out
+
+
+def results(folder, *reasons):
+    """What pytest writes of tests that were skipped for these reasons, and of one that passed."""
+    cases = [f'<testcase name="t{n}"><skipped message="{r}"/></testcase>'
+             for n, r in enumerate(reasons)]  # fmt: skip
+    path = folder / "tests.xml"
+    path.write_text(f'<testsuites><testcase name="ran"/>{"".join(cases)}</testsuites>')
+    return path
+
+
+def test_skips_are_allowed_by_their_reason(tmp_path):
+    script, reasons = PATH.with_name("skips.py"), ["no reader of it", "no reader of it", "no wind"]
+
+    def says(path, *allowed):
+        command = [sys.executable, str(script), str(path), *allowed]
+        return subprocess.run(command, capture_output=True, text=True, check=False)
+
+    done = says(results(tmp_path, *reasons), "no reader", "no wind")
+    assert done.returncode == 0 and "2 skipped: no reader of it" in done.stdout
+    done = says(results(tmp_path, *reasons), "no reader")
+    assert done.returncode != 0 and done.stderr.splitlines()[1:] == ["t2: no wind"]
+    assert says(results(tmp_path, "no wind")).returncode != 0
+    assert says(results(tmp_path)).returncode == 0
+    (tmp_path / "tests.xml").write_text("<testsuites/>")
+    assert says(tmp_path / "tests.xml").returncode != 0

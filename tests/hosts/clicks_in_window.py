@@ -1,14 +1,16 @@
 """From an empty scene to a rendered campfire by the clicks that the manual tells, in a window of
-Blender: at most five of them. What they take is told: a minute on two processors that do nothing
-else, more on a busy machine, which seconds of processors are longer on, too.
+Blender: at most five of them, of a real mouse on what is really seen.
 
     xvfb-run -a blender --factory-startup --python-use-system-env \\
-        --python tests/hosts/clicks_in_window.py -- FOLDER
+        --python tests/hosts/clicks_in_window.py -- FOLDER [--seconds S]
 
-A command of its own, as bake_in_window.py is. It leaves a screenshot after each click, and the
-picture, in FOLDER; it prints what each click took, and "passed" or what was wrong.
+A command of its own, as bake_in_window.py is; it needs xdotool. It leaves a screenshot after each
+click, and the picture, in FOLDER; it prints what each click took, and "passed" or what was wrong.
+All of it takes a minute on two processors that do nothing else, more on a busy machine, which
+seconds of processors are longer on, too; with --seconds more than that is wrong.
 """
 
+import argparse
 import resource
 import sys
 import tempfile
@@ -20,9 +22,19 @@ import numpy as np
 
 bpy.context.preferences.view.show_splash = False
 CLICKS = 5
+HEADER = bpy.types.VIEW3D_MT_editor_menus  # of the 3D view
 
 sys.path.insert(0, str(Path(__file__).parent))
-from bake_in_window import FOLDER, in_view, main  # noqa: E402
+from bake_in_window import FOLDER, main, names  # noqa: E402
+from real_mouse import WAIT, Mouse, image_at, screenshot  # noqa: E402
+
+
+def most_seconds():
+    """What all of it may take, s; None: as long as it likes."""
+    parser = argparse.ArgumentParser()
+    parser.add_argument("folder")
+    parser.add_argument("--seconds", type=float)
+    return parser.parse_args(sys.argv[sys.argv.index("--") + 1 :]).seconds
 
 
 def seconds():
@@ -36,67 +48,87 @@ def told(took):
     return "{:.1f} s; of processors {:.1f} s in Blender, {:.1f} s in the bake".format(*took)
 
 
-class Clicks:
-    """The clicks so far, and what they took."""
+class Notes:
+    """What the clicks took, without the time in which places were looked for."""
 
-    def __init__(self):
-        self.count, self.begun = 0, seconds()
-        self.last = self.begun
+    def __init__(self, mouse):
+        self.mouse, self.all = mouse, np.zeros(3)
+        self.begin()
 
-    def note(self, what, clicks=1):
-        """That so many clicks did something, which has come to its end."""
-        took, self.last = seconds() - self.last, seconds()
-        self.count += clicks
-        print(f"click {self.count}, {what}: {told(took)}", flush=True)
-        with in_view():
-            bpy.ops.screen.screenshot(filepath=str(FOLDER / f"click {self.count}.png"))
+    def begin(self):
+        self.last = seconds()
+
+    def note(self, what):
+        took = seconds() - self.last
+        self.all += took
+        number = self.mouse.clicks
+        print(f"click {number}, {what}: {told(took)}", flush=True)
+        screenshot(f"click {number}")
 
 
-def image_at(path):
-    """The picture of a file, (height, width, 3) float, as it is shown."""
-    image = bpy.data.images.load(str(path))
-    width, height = image.size
-    pixels = np.array(image.pixels[:]).reshape(height, width, -1)[:, :, :3]
-    bpy.data.images.remove(image)
-    return pixels
+def add_preset(mouse, notes):
+    """Add > Vorton > Campfire, as a hand does it: two clicks, between which the mouse rests."""
+    add, ours, way, menu = bpy.types.VIEW3D_MT_add, bpy.types.VORTON_MT_add, [], HEADER
+    for below in (add, ours):
+        place = yield from mouse.find(way, menu, "menu", below.__name__)
+        way.append((place, below))
+        menu = below
+    entry = yield from mouse.find(way, ours, "operator", "vorton.add", text="Campfire")
+    assert names() == [], "looking for it has changed the scene"
+    notes.begin()
+    yield from mouse.follow(way)
+    notes.note("Add > Vorton")
+    notes.begin()
+    mouse.click(entry)
+    yield WAIT
+    notes.note("Campfire")
+    assert names() == ["Emitter"], names()
+
+
+def press(mouse, notes, name, what, done):
+    """A click on a button of the 3D view's header, and what it takes until something is so."""
+    place = yield from mouse.find([], HEADER, "operator", name)
+    notes.begin()
+    mouse.click(place)
+    begun = time.time()
+    while not done():
+        assert time.time() < begun + 1800, f"{what}: nothing has come of it"
+        yield 0.1
+    notes.note(what)
+    yield WAIT
 
 
 def check(addon):
     """The steps; each yield gives Blender so many seconds for its events."""
     for thing in list(bpy.data.objects):
         bpy.data.objects.remove(thing)
-    yield 0.5
+    yield WAIT
     tempfile.tempdir = str(FOLDER)  # where the bake of a scene goes that is not saved
-    clicks, running, rendered = Clicks(), addon.bakes.Running, []
+    mouse, running, rendered = Mouse(), addon.bakes.Running, []
+    notes = Notes(mouse)
     bpy.app.handlers.render_complete.append(lambda *_: rendered.append(True))
-    with in_view():
-        bpy.ops.vorton.add("INVOKE_DEFAULT", True, preset="campfire")
-    yield 0.5
-    clicks.note("Add > Vorton > Campfire", 2)
-    with in_view():
-        bpy.ops.vorton.bake("INVOKE_DEFAULT", True)
-    while running.job is not None:
-        yield 0.1
-    yield 0.3
-    clicks.note("Bake")
-    with in_view():
-        bpy.ops.vorton.stage("INVOKE_DEFAULT", True)
-    yield 0.3
-    clicks.note("Set up render")
-    with in_view():
-        bpy.ops.render.render("INVOKE_DEFAULT")
-    while not rendered:
-        yield 0.1
-    yield 0.3
-    clicks.note("Render")
+    yield from add_preset(mouse, notes)
+
+    def is_baked():
+        return running.job is None and bpy.context.scene.vorton.result is not None
+
+    yield from press(mouse, notes, "vorton.bake", "Bake", is_baked)
+
+    def is_set_up():
+        return addon.operators.STAGE in bpy.context.scene
+
+    yield from press(mouse, notes, "vorton.stage", "Set up render", is_set_up)
+    yield from press(mouse, notes, "render.render", "Render", lambda: rendered)
     path = FOLDER / "picture.png"
     bpy.data.images["Render Result"].save_render(str(path))
     picture = image_at(path)
     fire = picture[..., 0] - picture[..., 2] > 0.4
-    print(f"{clicks.count} clicks, {told(clicks.last - clicks.begun)}")
+    print(f"{mouse.clicks} clicks, {told(notes.all)}")
     print(f"picture {picture.shape[1]} x {picture.shape[0]}, {fire.mean():.1%} of it fire")
-    assert clicks.count <= CLICKS
+    assert mouse.clicks <= CLICKS
     assert fire.mean() > 0.005 and picture[-20:].mean() < 0.2  # above it is night
+    most = most_seconds()
+    assert most is None or notes.all[0] <= most, f"{notes.all[0]:.0f} s, more than {most:g}"
     addon.unregister()
 
 

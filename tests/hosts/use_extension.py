@@ -3,6 +3,7 @@
     python use_extension.py scene RESULT ADDONS FOLDER
     python use_extension.py bake RESULT ADDONS FOLDER
     python use_extension.py bodies RESULT ADDONS FOLDER
+    python use_extension.py presets RESULT ADDONS FOLDER
     python use_extension.py install RESULT ZIP FOLDER
 
 ADDONS is a folder with the package vorton_extension, ZIP the extension as it is handed out. RESULT
@@ -56,7 +57,9 @@ def traces():
     properties = [o.__name__ for o in owners if hasattr(o, "vorton")]
     called = [*bpy.app.handlers.load_pre, *bpy.app.handlers.frame_change_pre]
     handlers = [f.__module__ for f in called if "vorton" in f.__module__]
-    menus = [f for f in bpy.types.VIEW3D_MT_add._dyn_ui_initialize() if "vorton" in f.__module__]
+    drawn = [*bpy.types.VIEW3D_MT_add._dyn_ui_initialize()]
+    drawn += bpy.types.VIEW3D_MT_editor_menus._dyn_ui_initialize()
+    menus = [f for f in drawn if "vorton" in f.__module__]
     return [*classes, *properties, *handlers, *map(repr, menus)]
 
 
@@ -715,7 +718,8 @@ def redrawn(addon):
         tag.tag_redraw = lambda: found.append([area, kind])
         return tag
 
-    kinds = {"VIEW_3D": ("WINDOW", "UI"), "PROPERTIES": ("HEADER", "WINDOW"), "INFO": ("WINDOW",)}
+    kinds = {"VIEW_3D": ("HEADER", "WINDOW", "UI"), "PROPERTIES": ("HEADER", "WINDOW")}
+    kinds["INFO"] = ("WINDOW",)
     areas = [
         types.SimpleNamespace(type=area, regions=[region(area, kind) for kind in each])
         for area, each in kinds.items()
@@ -1278,6 +1282,36 @@ def what_bakes_are(addons, folder):
         }
 
 
+BAKED = ("campfire", "explosion", "plume", "ring")
+
+
+def what_presets_bake(addons, folder):
+    """Three frames of presets that one looks for first, as they come: what the last one shows."""
+    sys.path.insert(0, addons)
+    import vorton_extension as addon
+
+    found = {}
+    with registered(addon):
+        for name in BAKED:
+            fresh()
+            path = folder / f"{name}.blend"
+            bpy.ops.wm.save_as_mainfile(filepath=str(path))
+            assert bpy.ops.vorton.add(preset=name, frames=3) == {"FINISHED"}
+            scene = bpy.context.scene
+            assert bpy.ops.vorton.bake() == {"FINISHED"}, name
+            scene.frame_set(3)
+            grids = scene.vorton.result.data.grids
+            grids.load()
+            _, density = density_in(grids.frame_filepath)
+            found[name] = {
+                "frames": scene.vorton.result.data.frame_duration,
+                "file": Path(grids.frame_filepath).name,
+                "grids": sorted(grid.name for grid in grids),
+                "smoke": float(density.sum(dtype=float)) * scene.vorton.simulation.voxel**3,
+            }
+    return found
+
+
 def campfire_to_kill(addons, folder):
     """A bake of a file that is made, or was before; it takes some seconds."""
     sys.path.insert(0, addons)
@@ -1321,6 +1355,7 @@ def what_is_installed(archive, folder):
 def main(what, result, place, folder):
     works = {"scene": what_scenes_are, "bake": what_bakes_are, "bodies": what_bodies_are}
     works |= {"install": what_is_installed, "kill": campfire_to_kill}
+    works |= {"presets": what_presets_bake}
     report = works[what](place, Path(folder))
     report["version"] = bpy.app.version_string
     with open(result + ".part", "w", encoding="utf-8") as file:

@@ -44,8 +44,12 @@ def _make_balls() -> Any:
     import bpy
 
     group = bpy.data.node_groups.new("vorton points", "GeometryNodeTree")
+    kind = "NodeSocketGeometry"
     for way in ("INPUT", "OUTPUT"):
-        group.interface.new_socket("Geometry", in_out=way, socket_type="NodeSocketGeometry")
+        if hasattr(group, "interface"):
+            group.interface.new_socket("Geometry", in_out=way, socket_type=kind)
+        else:  # Blender 3
+            getattr(group, f"{way.lower()}s").new(kind, "Geometry")
     given, made = group.nodes.new("NodeGroupInput"), group.nodes.new("NodeGroupOutput")
     balls = group.nodes.new("GeometryNodeMeshToPoints")
     radius = group.nodes.new("GeometryNodeInputNamedAttribute")

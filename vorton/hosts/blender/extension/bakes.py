@@ -238,16 +238,16 @@ def export_to_go_on(scene):
     return made, holds_other(scene, made)
 
 
-PANELS = {"VIEW_3D": "UI", "PROPERTIES": "WINDOW"}  # in which region of an area they are
+TELLING = {"VIEW_3D": ("HEADER", "UI"), "PROPERTIES": ("WINDOW",)}  # regions of an area
 
 
 def redraw(context):
-    """Let the panels that tell of the bake be drawn again, not the views beside them, which takes
+    """Let the regions that tell of the bake be drawn again, not the views beside them, which takes
     as long as the bake itself where no graphics processor does it."""
     for window in context.window_manager.windows:
         for area in window.screen.areas:
             for region in area.regions:
-                if region.type == PANELS.get(area.type):
+                if region.type in TELLING.get(area.type, ()):
                     region.tag_redraw()
 
 

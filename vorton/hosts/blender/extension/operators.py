@@ -100,22 +100,30 @@ class VORTON_OT_add(bpy.types.Operator):
         return {"FINISHED"}
 
 
+def may_choose_tab():
+    """Whether this Blender lets a script choose the tab of a sidebar: 3.4 does not."""
+    category = bpy.types.Region.bl_rna.properties.get("active_panel_category")
+    return category is not None and not category.is_readonly
+
+
 def open_sidebar(context):
-    """Show the panel with the Bake button beside the 3D view."""
+    """Show the panel of the bake beside the 3D view, where its tab can be chosen, too; the header
+    has the buttons of the next steps in any case."""
     area = context.area
-    if area is None or area.type != "VIEW_3D":
+    if area is None or area.type != "VIEW_3D" or not may_choose_tab():
         return
     area.spaces.active.show_region_ui = True
+    [sidebar] = (region for region in area.regions if region.type == "UI")
+    looks = iter(range(20))
 
     def choose_tab():
-        for region in area.regions:
-            if region.type == "UI":
-                try:
-                    region.active_panel_category = "Vorton"
-                except (AttributeError, TypeError, ValueError):  # Blender 4.2 may not let us
-                    pass
+        try:
+            sidebar.active_panel_category = "Vorton"
+        except TypeError:  # it has no such tab before it is drawn
+            return 0.1 if next(looks, None) is not None else None
+        return None
 
-    bpy.app.timers.register(choose_tab, first_interval=0.1)  # the sidebar must be drawn first
+    bpy.app.timers.register(choose_tab, first_interval=0.1)
 
 
 class VORTON_OT_stage(bpy.types.Operator):

@@ -6,7 +6,7 @@ import bpy
 from vorton.hosts.blender import roles
 
 from .bakes import Running
-from .operators import grouped_presets, label_of
+from .operators import STAGE, grouped_presets, label_of
 from .places import bake_folder, bakes_beside, is_same
 from .preview import Preview
 from .state import Told, tell
@@ -219,6 +219,23 @@ def draw_menu(self, context):
     self.layout.menu("VORTON_MT_add", icon="OUTLINER_OB_VOLUME")
 
 
+def draw_header(self, context):
+    """The next steps in the header of the 3D view, where no tab hides them."""
+    scene = context.scene
+    if Running.job is not None:
+        self.layout.label(text=Running.text())
+        return
+    if all(thing.vorton.role == "NONE" for thing in scene.objects):
+        return
+    row = self.layout.row(align=True)
+    row.operator_context = "INVOKE_DEFAULT"
+    row.operator("vorton.bake", icon="PLAY")
+    if scene.vorton.result is not None:
+        row.operator("vorton.stage", icon="OUTLINER_OB_CAMERA")
+    if STAGE in scene:
+        row.operator("render.render", text="Render", icon="RENDER_STILL")
+
+
 CLASSES = (
     VORTON_PT_object,
     VORTON_PT_bake,
@@ -237,8 +254,10 @@ add_classes, remove_classes = bpy.utils.register_classes_factory(CLASSES)
 def register():
     add_classes()
     bpy.types.VIEW3D_MT_add.append(draw_menu)
+    bpy.types.VIEW3D_MT_editor_menus.append(draw_header)
 
 
 def unregister():
+    bpy.types.VIEW3D_MT_editor_menus.remove(draw_header)
     bpy.types.VIEW3D_MT_add.remove(draw_menu)
     remove_classes()
