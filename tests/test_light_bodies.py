@@ -92,3 +92,19 @@ def test_a_light_ball_does_not_turn_on_by_itself(share, left):
     sim = vt.Simulation(scene, fps=24, threads=2, spacing=0.06)
     sim.step(4)
     assert 0 < sim.bodies["light"].angular_velocity[2] < left * 50
+
+
+@pytest.mark.parametrize("share", [0.05, 0.5])
+def test_a_wind_carries_a_rising_ball_as_still_air_does(share):
+    """Laws of motion do not know of a uniform wind: it had given a couple."""
+    found = []
+    for wind in ((0.0, 0.0, 0.0), (3.0, 0.0, 0.0)):
+        scene = vt.Scene("carried", wind=wind, seed=3, spacing=0.04)
+        ball = {"density": share * scene.ambient.density, "velocity": wind}
+        scene.add(vt.Body(vt.Sphere((0, 0, 0.5), 0.12), "light", **ball))
+        sim = vt.Simulation(scene, fps=24, threads=2)
+        sim.step(12)
+        body = sim.bodies["light"]
+        assert np.linalg.norm(body.angular_velocity) < 0.1
+        found.append(np.array(body.velocity) - wind)
+    assert found[0][2] > 1 and np.abs(found[1] - found[0]).max() < 0.02

@@ -187,11 +187,11 @@ def test_the_mean_of_one_moment_is_its_volume():
         assert "growth" in seen[-1] and "flame" in seen[-1]
     place = (-30, -30, -30), (60, 60, 60)
     for columns, volume in zip(seen, wanted, strict=True):
-        alone = mean_volume(scene, [columns], settings, 1)
+        alone = mean_volume(sim, [columns], settings, 1)
         assert alone.info() == volume.info() and alone.fields() == volume.fields()
         for name in volume.fields():
             assert np.array_equal(alone.values(name, *place), volume.values(name, *place)), name
-    both = mean_volume(scene, seen, settings, 2).density(*place)
+    both = mean_volume(sim, seen, settings, 2).density(*place)
     mean = sum(volume.density(*place).astype(float) for volume in wanted) / 2
     np.testing.assert_allclose(both, mean, atol=1e-5 * mean.max())
     assert isinstance(wanted[0], _core.Volume)

@@ -121,6 +121,20 @@ static void take_arm(const vt_simulation *s, const surface *f, double lines[3])
     vti_take_open_lines((const double (*)[3])moment, before->center, lines);
 }
 
+/* Moves the moment of own_impulse by an arm in fluid at rest: in a wind that of its motion in the
+ * fluid alone. That of the wind itself, which stays, turned free balls by tens of rad/s. */
+static void move_own(const surface *f, const double arm[3], vt_impulse *own)
+{
+    const vt_body *const body = f->body->body;
+    double velocity[3], turn[3];
+    if (!body->rigid.free)
+        return;
+    vti_centre_velocity(f->body, velocity);
+    const vt_impulse moving = impulse_of(body, &f->body->pose, velocity, body->rigid.angular);
+    vti_cross(arm, moving.linear, turn);
+    vti_add_scaled(own->angular, 1, turn);
+}
+
 /* What the flow has given the body since its `flow` was noted, about its centre then, N s and N m
  * s; own and bound are those of now, pull is the mean since. */
 static vt_impulse find_given(const vt_simulation *s, const surface *f, vt_impulse own,
@@ -133,7 +147,7 @@ static vt_impulse find_given(const vt_simulation *s, const surface *f, vt_impuls
     double arm[3];
     find_arm(s, f, arm);
     vti_add_turns(1, arm, f->body->body->shed_strength, &given);
-    vti_move_moment(&own, arm);
+    move_own(f, arm, &own);
     vti_move_moment(&bound, arm);
     vti_add_impulse(&given, 1, &own);
     vti_add_impulse(&given, -1, &bound);
@@ -246,7 +260,8 @@ static void find_friction(const surface *f, double mass_of_area, const double ow
  * keeps the eighth power of the share (at most all: a push beside the centre of inertia makes a
  * couple by itself) is lost to the outer impulse: .43 of .9, .004 of a half, so that what floats
  * loses nothing to speak of, and a ball of a tenth of the fluid's density does not swing itself up.
- */
+ * In its place friction turns the body with the layer, by the same share: a light one would keep
+ * any spin for ever, and drive the fluid by it. */
 static vt_impulse keep_share(vt_simulation *s, const surface *f, double density, double dt,
                              vt_impulse *given)
 {
@@ -334,7 +349,8 @@ static void leave_couple(const surface *f, double couple[3])
 }
 
 /* What a free body takes of the impulse that the flow gives it, N s and N m s; what it keeps for
- * later goes to `owed`, a couple that it never takes to the outer impulse. */
+ * later goes to `owed`, a couple that it never takes, and that of friction, to the outer impulse.
+ */
 static void take_part(vt_simulation *s, const surface *f, double dt, vt_impulse *given,
                       vt_impulse *owed)
 {

@@ -19,8 +19,9 @@
  * wind. What the acceleration of a free body itself adds is solved for with its motion
  * (bodies/rigid_motion.h) and left out here. Of the rest a free body that sheds takes what its own
  * inertia has of that of both, itself and the layer of fluid that goes with its wall, and the
- * remainder in the substeps that follow; one that sheds nothing no couple that pressure along its
- * normals cannot make. */
+ * remainder in the substeps that follow; of a couple that would stay with the layer for long it
+ * takes nothing, but turns with the layer by friction. One that sheds nothing takes no couple that
+ * pressure along its normals cannot make. */
 #pragma once
 
 #include "state/body.h"

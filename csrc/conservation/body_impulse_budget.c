@@ -136,14 +136,14 @@ void vti_set_wakes_apart(vt_simulation *s, vt_reaction *reaction)
 
 /* ---- impulse by density differences ---- */
 
-/* Middles of the bodies halfway through a substep of dt, of fluid at rest since their flow was
- * noted, in cells from a point. */
+/* Middles of the bodies, of fluid at rest since their flow was noted, in cells from a point of the
+ * working grid, which in a substep stays where it was at its start. */
 static vt_apart_rows find_apart_rows(vt_simulation *s, const vt_reaction *reaction,
-                                     const double from[3], double dt)
+                                     const double from[3])
 {
     double moved[3];
     double (*const middle)[3] = vti_arena_push(&s->arena, sizeof *middle * (size_t)s->bodies.count);
-    vti_integrate_winds(s, reaction->noted, s->time + dt / 2, moved);
+    vti_integrate_winds(s, reaction->noted, s->time, moved);
     for (int32_t n = 0; n < s->bodies.count; n++)
         for (int c = 0; c < 3; c++) {
             const double at = s->bodies.items[n].flow.center[c] + moved[c];
@@ -166,7 +166,7 @@ void vti_note_buoyant_impulse(vt_simulation *s, const vt_velocity_source *field,
     double middle[3];
     for (int c = 0; c < 3; c++)
         middle[c] = (double)vti_grid_origin(grid, c) + h * grid->cells[c] / 2;
-    const vt_apart_rows apart = find_apart_rows(s, reaction, middle, dt);
+    const vt_apart_rows apart = find_apart_rows(s, reaction, middle);
     s->stages->sum_generation(field, count, records, s->vortons.age, &apart, dt, block,
                               s->def.threads);
     for (int64_t b = 0; b < blocks; b++) {

@@ -137,9 +137,9 @@ static const double lifted_within = 1.2;
 /* Half of the thickness, in those, from which it is done. Beside a ball of this radius the velocity
  * is .04 of the wind off where it is interpolated, as much as panels let through; a plate of three
  * cells, of which each face is near an edge, would lose half of its lift, and the wake of a ball of
- * three cells would get weaker (tests/test_body_flow.py, tests/test_newborn.py). Walls along which
- * fluid slips have neither: cold fog on a slab of ten cells gathered there until it blew up
- * (tests/test_buoyancy.py). */
+ * three cells would get weaker (tests/test_body_flow.py, tests/test_newborn.py). Where
+ * fluid slips along a wall nothing is lifted or shed: cold fog on a slab of ten cells gathered
+ * there until it blew up (tests/test_buoyancy.py). */
 static const double least_half_thickness = 5, least_where_it_slips = 1;
 
 /* From a node near a wall to the point above it where the velocity through the wall is read: at the

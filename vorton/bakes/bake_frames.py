@@ -16,7 +16,6 @@ from ..archive.manifest import Manifest
 from ..archive.writing import ArchiveWriter
 from ..files import tracer_files, vdb_files
 from ..files.disk import write_atomically
-from ..scenes.scene import Scene
 from ..simulations.simulation import Simulation
 
 PARTS = ("simulation", "state", "rasterise", "tracers", "encode", "hash", "archive", "write")
@@ -151,16 +150,17 @@ def columns_of_volume(sim: Simulation) -> dict[str, np.ndarray]:
 
 
 def mean_volume(
-    scene: Scene,
+    sim: Simulation,
     moments: Sequence[Mapping[str, np.ndarray]],
     settings: Mapping[str, Any],
     threads: int,
 ) -> _core.Volume:
-    """The mean of the volumes of a scene at some moments, of which `columns_of_volume` told.
+    """The mean of the volumes of a simulation at some moments, of which `columns_of_volume` told.
 
     It is made of the tracers of all of them together: each has its share of the mass, by which the
-    means of what they carry are weighted, too. It has no velocity.
+    means of what they carry are weighted, too. It has no velocity. Bodies are where they are now.
     """
+    scene = sim.scene
     ambient = scene.ambient.temperature
     tracers = {}
     for name in dict.fromkeys(name for columns in moments for name in columns):
@@ -169,6 +169,7 @@ def mean_volume(
         tracers[name] = np.concatenate(parts)
     tracers["density"] /= np.float32(len(moments))
     return _core.volume_from_tracers(
+        bodies=sim._core,
         voxel_size=settings["voxel"],
         threads=threads,
         sharp=settings["sharp"],

@@ -209,8 +209,9 @@ def take_derived(
             crop(sim, settings.get("region"))
             seen.append(columns_of_volume(sim))
     assert made is not None
+    sim = course.show(number, archive, parts)  # its bodies
     with parts.timed("rasterise"):
-        made.volume = mean_volume(sim.scene, seen, settings["volumes"], threads)
+        made.volume = mean_volume(sim, seen, settings["volumes"], threads)
     return made
 
 
