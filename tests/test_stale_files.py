@@ -72,6 +72,19 @@ def test_files_of_another_bake_are_named_and_replaced(staged, other, capsys):
     assert points_of(staged, 2)[-10_000:] == new[-10_000:]  # but for what it says of itself
 
 
+@pytest.mark.parametrize("other", [{"offset": 0.5}, {"fps": 48}])
+def test_points_of_other_times_are_named(staged, other, tmp_path, capsys):
+    """Derived anew at another time, in a folder whose points are of the first."""
+    folder = tmp_path / "derived"
+    how = {"frames": (2, 2), "progress": False, "threads": 1, "volumes": None}
+    vt.derive(staged, folder, **how)
+    write_point_grids(folder, progress=False)
+    assert said(capsys, "info", folder)[0] == 0
+    vt.derive(staged, folder, **how, **other, overwrite=True)
+    status, rows = said(capsys, "info", folder)
+    assert status == 1 and "points/ring_0002.vdb" in "".join(rows)
+
+
 def test_a_branch_in_place_makes_them_stale(staged, capsys):
     windy = small_scene()
     windy.add(vt.Wind((1, 0, 0)))

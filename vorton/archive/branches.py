@@ -148,7 +148,8 @@ def _pieces(told: Mapping[str, Any]) -> list[tuple[float, str]]:
     return [*known_by(told.get("branch")), (math.inf, told["scene_sha256"])]
 
 
-_OF_FILES = ("fps", "archived_fps", "region", "volumes", "tracers", "vorton", "build")
+_TIMES = ("fps", "archived_fps", "offset", "shutter", "samples")
+_OF_FILES = (*_TIMES, "region", "volumes", "tracers", "vorton", "build")
 """What the files of frames depend on besides the states that they are made of."""
 
 

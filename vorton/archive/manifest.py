@@ -56,6 +56,7 @@ MOST_FRAMES = 9_999_999
 FRAMES, FPS = (1, 96), 24.0
 """Of a bake or a film of a scene that does not say them."""
 MOST_FPS = 10_000
+MOST_SAMPLES = 256
 """Frames a second."""
 NO_ARCHIVE = "has no archive: it was baked without one, or pruned of it"
 OF_BAKES = (".vta", ".vdb", ".npz")
@@ -92,6 +93,14 @@ _WHOLE: dict[str, Any] = {
     "frames": [_RECORD],
 }
 """What a manifest has, at least; in brackets what each entry of a list has."""
+_TIMES: dict[str, tuple[Any, float, float]] = {
+    "fps": (_NUMBER, 1e-9, MOST_FPS),
+    "archived_fps": (_NUMBER, 1e-9, MOST_FPS),
+    "offset": (_NUMBER, 0, 1),
+    "shutter": (_NUMBER, 0, 1),
+    "samples": (int, 2, MOST_SAMPLES),
+}
+"""Numbers that say when frames are, those of a derived bake where it has them, and their range."""
 
 
 def _check(value: Any, wanted: Any, where: str) -> None:
@@ -122,7 +131,11 @@ def check_whole(data: dict[str, Any]) -> None:
     check_branch(data.get("branch"), "manifest.branch")
     if data.get("archived") is not None:
         _check(data["archived"], {"archive": str}, "manifest.archived")
-    _check(data.get("offset", 0), _NUMBER, "manifest.offset")
+    for key, (kind, least, most) in _TIMES.items():
+        value = data.get(key, most)
+        _check(value, kind, f"manifest.{key}")
+        if not least <= value <= most:
+            raise ValueError(f"manifest.{key} = {value}")
     if not 1 <= data["first"] <= data["last"] <= MOST_FRAMES:
         raise ValueError(f"manifest.first = {data['first']}, last = {data['last']}")
     seen: set[int] = set()

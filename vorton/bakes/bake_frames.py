@@ -179,12 +179,15 @@ def mean_volume(
     )
 
 
-def _about_volume(volume: _core.Volume) -> dict[str, Any]:
+def _about_volume(volume: _core.Volume, moments: int) -> dict[str, Any]:
+    """What a record tells of a volume, which is the mean of so many moments: each tracer is in it
+    as often."""
     info = volume.info()
     active = info["active_voxels"]
+    tracers = info["tracers"] / moments
     return {
         "active_voxels": active,
-        "tracers_per_voxel": info["tracers"] / info["filled_voxels"] if active else None,
+        "tracers_per_voxel": tracers / info["filled_voxels"] if active else None,
         "bounds": [info["lower"], info["upper"]] if active else None,
         "mass": info["mass"],
     }
@@ -221,7 +224,8 @@ def write_files(frame: Frame, manifest: Manifest, parts: Parts) -> None:
     files = frame.record["files"]
     if frame.volume is not None:
         with parts.timed("encode"):
-            frame.record.update(_about_volume(frame.volume))
+            moments = manifest.data.get("samples", 1)
+            frame.record.update(_about_volume(frame.volume, moments))
             content, plain = _encode_volume(frame.volume, manifest.data["volumes"])
             frame.volume = None
         with parts.timed("hash"):

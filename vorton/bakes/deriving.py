@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from ..archive.manifest import MOST_FPS, NO_ARCHIVE, Manifest
+from ..archive.manifest import MOST_FPS, MOST_SAMPLES, NO_ARCHIVE, Manifest
 from ..archive.reading import SUFFIX, Archive, DamageError, frames_text
 from ..base.checks import (
     check_flag,
@@ -126,7 +126,7 @@ def derive(
         fps = check_number("fps", fps, above=0, most=MOST_FPS, unit="1/s")
     offset = check_number("offset", offset, least=0, most=1, unit="frames")
     shutter = check_number("shutter", shutter, least=0, most=1, unit="frames")
-    samples = check_integer("samples", samples, least=2, most=256)
+    samples = check_integer("samples", samples, least=2, most=MOST_SAMPLES)
     if shutter and volumes is None:
         raise ValueError(f"shutter = {shown(shutter)}: it averages volumes, and volumes is None")
     path, out = _find_archive(check_place("place", place)), check_place("out", out)
