@@ -6,6 +6,7 @@ from pathlib import Path
 
 import vorton as vt
 from vorton import Manifest, Scene, Torus, Tracers, Volumes, VortexRing, bake
+from vorton.archive import Archive
 
 FRAMES = (1, 4)
 VOLUMES = Volumes(voxel=0.1)
@@ -27,6 +28,15 @@ def quiet(scene: Scene, out: Path, **values) -> Manifest:
 def content(folder: Path) -> dict[str, str]:
     """Digest of every file in a folder, hidden ones too."""
     return {p.name: hashlib.sha256(p.read_bytes()).hexdigest() for p in sorted(folder.iterdir())}
+
+
+def spoil(path: Path, frame: int) -> None:
+    """Flip a bit near the end of a frame of an archive."""
+    with Archive(path) as archive:
+        end = sum(archive._places[frame])
+    raw = bytearray(path.read_bytes())
+    raw[end - 100] ^= 1
+    path.write_bytes(raw)
 
 
 def branch_with_other_bodies(folder: Path) -> Manifest:

@@ -266,13 +266,18 @@ def cloud():
     return scene
 
 
-@pytest.mark.slow
-def test_a_bake_is_taken_apart(monkeypatch, capsys):
-    scene = bench_scenes.BakeScene("small", cloud, voxel=0.1, settled=3, frames=4)
+def measured(scene, monkeypatch, capsys):
+    """The record of a scene, which is the benchmark `small` from here on."""
     monkeypatch.setitem(vorton_bench.SCENES, "small", scene)
     monkeypatch.setattr(vorton_bench, "_run_apart", vorton_bench.run)
     assert vorton_bench.main(["small", "--threads", "1", "--json"]) == 0
-    record = json.loads(capsys.readouterr().out)
+    return json.loads(capsys.readouterr().out)
+
+
+@pytest.mark.slow
+def test_a_bake_is_taken_apart(monkeypatch, capsys):
+    scene = bench_scenes.BakeScene("small", cloud, voxel=0.1, settled=3, frames=4)
+    record = measured(scene, monkeypatch, capsys)
     assert record["tracers"] == 2000 and record["frames"] == 4 and record["threads"] == 1
     assert record["bytes"] > 2000 * 24 and record["active_voxels"] > 1000
     assert 20 < record["across"] < 32
@@ -296,10 +301,7 @@ def test_a_bake_is_taken_apart(monkeypatch, capsys):
 @pytest.mark.slow
 def test_a_bake_is_derived_by_one_process_and_by_two(monkeypatch, capsys):
     scene = bench_scenes.DeriveScene("small", cloud, voxel=0.1, settled=1, frames=3)
-    monkeypatch.setitem(vorton_bench.SCENES, "small", scene)
-    monkeypatch.setattr(vorton_bench, "_run_apart", vorton_bench.run)
-    assert vorton_bench.main(["small", "--threads", "1", "--json"]) == 0
-    record = json.loads(capsys.readouterr().out)
+    record = measured(scene, monkeypatch, capsys)
     assert record["tracers"] == 2000 and record["frames"] == 3 and 20 < record["across"] < 32
     assert record["jobs_ms"].keys() == {"1", "2"} and min(record["jobs_ms"].values()) > 0
     assert record["bytes"] > 1000

@@ -5,12 +5,12 @@ import shutil
 
 import numpy as np
 import pytest
-from bakes import content
+from bakes import content, spoil
 from everything import fire_scene
 
 import vorton as vt
 from vorton import _core
-from vorton.archive import Archive, DamageError
+from vorton.archive import DamageError
 from vorton.bakes.bake_frames import columns_of_volume, mean_volume
 from vorton.bakes.baked_bodies import BakedBodies
 from vorton.cli import main
@@ -159,12 +159,7 @@ def test_processes_and_calls_write_the_same_files(folder, tmp_path):
 
 def test_a_damaged_frame_costs_those_whose_shutter_is_open_beside_it(folder, tmp_path):
     shutil.copytree(folder, tmp_path / "bake")
-    path = tmp_path / "bake" / "blob.vta"
-    with Archive(path) as archive:
-        end = sum(archive._places[4])
-    raw = bytearray(path.read_bytes())
-    raw[end - 100] ^= 1
-    path.write_bytes(raw)
+    spoil(tmp_path / "bake" / "blob.vta", 4)
     values = {"fps": 2 * FPS, "shutter": 1, "samples": 2, "volumes": FINE, "progress": False}
     with pytest.raises(DamageError, match="lacks frames 5-6, all others are whole") as caught:
         vt.derive(tmp_path / "bake", tmp_path / "out", **values)

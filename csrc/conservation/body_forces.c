@@ -170,6 +170,15 @@ static void add_support(const vt_body *body, vt_impulse given, vt_impulse *suppo
     vti_add_impulse(support, body->rigid.free ? 0 : -1, &given);
 }
 
+/* Velocity of the fluid along the wall at a panel, less that of the wall. */
+static void slip_of(const surface *f, int32_t p, double slip[3])
+{
+    double rigid[3];
+    vti_wall_velocity(f->body, f->panels->center[f->body->first + p], rigid);
+    for (int c = 0; c < 3; c++)
+        slip[c] = (double)f->velocity[3 * p + c] - rigid[c];
+}
+
 /* How much the flow loads the body, for its share in what bodies owe: slip^2 over its area; and how
  * often a second it passes what it acts on, the radius of a ball with that area: of a wide wall
  * with a jet on it, that of the jet's. */
@@ -178,10 +187,8 @@ static void measure_flow(const surface *f, vt_flow *flow)
     double load = 0, fourth = 0;
     for (int32_t p = 0; p < f->body->count; p++) {
         const int32_t at = f->body->first + p;
-        double rigid[3], slip[3];
-        vti_wall_velocity(f->body, f->panels->center[at], rigid);
-        for (int c = 0; c < 3; c++)
-            slip[c] = (double)f->velocity[3 * p + c] - rigid[c];
+        double slip[3];
+        slip_of(f, p, slip);
         const double square = vti_dot(slip, slip);
         load += (double)f->panels->area[at] * square;
         fourth += (double)f->panels->area[at] * square * square;
@@ -221,11 +228,9 @@ static void sum_spin(const surface *f, double mass_of_area, double spin[3])
     for (int32_t p = 0; p < f->body->count; p++) {
         const int32_t at = f->body->first + p;
         const double *const n = f->panels->normal[at];
-        double r[3], rigid[3], slip[3], turn[3];
+        double r[3], slip[3], turn[3];
         vti_subtract(f->panels->center[at], f->body->center, r);
-        vti_wall_velocity(f->body, f->panels->center[at], rigid);
-        for (int c = 0; c < 3; c++)
-            slip[c] = (double)f->velocity[3 * p + c] - rigid[c];
+        slip_of(f, p, slip);
         vti_add_scaled(slip, -vti_dot(slip, n), n);
         vti_cross(r, slip, turn);
         vti_add_scaled(spin, mass_of_area * (double)f->panels->area[at], turn);

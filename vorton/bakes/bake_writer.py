@@ -43,6 +43,11 @@ class FrameWriter:
         """Whether a frame is being written now."""
         return self._given is not None and not self._given[1].done()
 
+    def threads_beside(self, threads: int) -> int:
+        """Of so many those for the next frame: one less, but at least one, while a frame is being
+        written, or both would wait for each other."""
+        return max(threads - self.busy, 1)
+
     def wait(self) -> bool:
         """Wait until the frame that was given is written; False where there was none.
 

@@ -378,17 +378,10 @@ def _run(
                 state = sim._core.save_state(number) if save else None
             frame = Frame({"frame": number}, None, None)
             if number in todo:
-                frame = take_beside(writer, sim, manifest, number, parts)
+                threads = writer.threads_beside(threads_of(sim))
+                frame = take_frame(sim, manifest.data, number, threads, parts)
             if writer.wait():
                 progress.advance()
             writer.give(dataclasses.replace(frame, state=state))
         if writer.wait():
             progress.advance()
-
-
-def take_beside(
-    writer: FrameWriter, sim: Simulation, manifest: Manifest, number: int, parts: Parts
-) -> Frame:
-    """Take a frame while another may be being written: or both would wait for each other."""
-    threads = threads_of(sim) - writer.busy
-    return take_frame(sim, manifest.data, number, max(threads, 1), parts)

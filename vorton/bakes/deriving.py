@@ -238,7 +238,7 @@ def _make(
     with FrameWriter(lambda frame: write_frame(frame, manifest, None, parts)) as writer:
         for number in numbers:
             writer.number = number
-            threads = max(threads_of(sim) - writer.busy, 1)  # or both would wait for each other
+            threads = writer.threads_beside(threads_of(sim))
             try:
                 frame = take_derived(course, archive, manifest, number, threads, parts)
             except DamageError as error:

@@ -160,18 +160,27 @@ def scaling_table(records: Sequence[Record]) -> str:
     return "\n".join(lines)
 
 
+_FILES_HEAD = f"{'tracers':>8} {'voxels':>9} {'across':>6} {'MB':>6}"
+
+
+def _files(r: Record) -> str:
+    """Name of a scene, and what a frame of its files holds."""
+    return (
+        f"{r['scene']:13} {r['tracers']:8d} {r['active_voxels']:9d} {r['across']:6d} "
+        f"{1e-6 * r['bytes']:6.1f}"
+    )
+
+
 def bake_table(records: Sequence[Record]) -> str:
     """What a frame of each bake takes, and its parts."""
     lines = [
         f"threads {records[0]['threads']}",
-        f"{'bake':13} {'tracers':>8} {'voxels':>9} {'across':>6} {'MB':>6} "
-        f"{'mean ms':>7} {'p10':>7} {'p90':>7} {'CPU ms':>7}",
+        f"{'bake':13} {_FILES_HEAD} {'mean ms':>7} {'p10':>7} {'p90':>7} {'CPU ms':>7}",
     ]
     for r in records:
         lines.append(
-            f"{r['scene']:13} {r['tracers']:8d} {r['active_voxels']:9d} {r['across']:6d} "
-            f"{1e-6 * r['bytes']:6.1f} {r['mean_ms']:7.1f} {r['p10_ms']:7.1f} "
-            f"{r['p90_ms']:7.1f} {r['cpu_ms']:7.1f}"
+            f"{_files(r)} {r['mean_ms']:7.1f} {r['p10_ms']:7.1f} {r['p90_ms']:7.1f} "
+            f"{r['cpu_ms']:7.1f}"
         )
     lines += ["", f"{'ms a frame':14}" + "".join(f"{r['scene']:>15}" for r in records)]
     for part in records[0]["parts"]:
@@ -184,13 +193,9 @@ def derive_table(records: Sequence[Record]) -> str:
     """What a derived frame takes by one process and by two."""
     lines = [
         f"threads {records[0]['threads']}",
-        f"{'derived':13} {'tracers':>8} {'voxels':>9} {'across':>6} {'MB':>6} "
-        f"{'1 job ms':>9} {'2 jobs ms':>9} {'ratio':>6}",
+        f"{'derived':13} {_FILES_HEAD} {'1 job ms':>9} {'2 jobs ms':>9} {'ratio':>6}",
     ]
     for r in records:
         one, two = (r["jobs_ms"][jobs] for jobs in ("1", "2"))
-        lines.append(
-            f"{r['scene']:13} {r['tracers']:8d} {r['active_voxels']:9d} {r['across']:6d} "
-            f"{1e-6 * r['bytes']:6.1f} {one:9.1f} {two:9.1f} {one / two:6.2f}"
-        )
+        lines.append(f"{_files(r)} {one:9.1f} {two:9.1f} {one / two:6.2f}")
     return "\n".join(lines)
