@@ -21,6 +21,20 @@ double vti_least_eddy(double core)
     return cores_in_eddy * core;
 }
 
+/* The wave, which turns over at a pace (m/s), becomes number n. */
+static void add_wave(vt_random_eddies *swirl, uint64_t n, vt_wave wave, double core, double pace)
+{
+    const double turns = 1 / (2 * VT_PI);
+    swirl->frequency[n] = turns * vti_sqrt(vti_dot(wave.k, wave.k)) * pace;
+    swirl->phase[n] = wave.phase;
+    for (int a = 0; a < 3; a++) {
+        swirl->wavenumber[a][n] = turns * wave.k[a];
+        swirl->amplitude[a][n] = wave.amplitude[a];
+        for (int k = 0; k < VT_MOST_FILTERS; k++)
+            swirl->curl[k][a][n] = vti_share_by_filters(wave.k, core, k + 1) * wave.curl[a];
+    }
+}
+
 vt_random_eddies *vti_create_random_eddies(uint64_t seed, double eddy, double core,
                                            const double sweep[3], double turnover)
 {
@@ -31,50 +45,61 @@ vt_random_eddies *vti_create_random_eddies(uint64_t seed, double eddy, double co
     for (uint64_t n = 0; n < VT_SWIRL_WAVES; n++) {
         const double share = least_pace + (most_pace - least_pace) * vti_random(seed, PACES, n);
         const double pace = (n % 2 ? turnover : -turnover) * share;
-        swirl->wave[n] = vti_make_wave(seed, eddy, core, n);
-        const double square = vti_dot(swirl->wave[n].k, swirl->wave[n].k);
-        swirl->frequency[n] = vti_sqrt(square) * pace;
-        for (int k = 0; k < VT_MOST_FILTERS; k++)
-            swirl->share[n][k] = vti_share_by_filters(swirl->wave[n].k, core, k + 1);
+        add_wave(swirl, n, vti_make_wave(seed, eddy, core, n), core, pace);
     }
     return swirl;
 }
 
-/* Adds value and curl of all waves at a point (either NULL: not wanted), for cores of so many
- * filters. */
-static void add_waves(const vt_random_eddies *swirl, const double point[3], double time,
-                      int filters, double v[3], double curl[3])
+/* Turns of each wave at a point: what its cosine is taken of. */
+static void find_turns(const vt_random_eddies *swirl, const double point[3], double time,
+                       double turns[VT_SWIRL_WAVES])
 {
     double at[3];
     for (int a = 0; a < 3; a++)
         at[a] = point[a] - swirl->sweep[a] * time;
-    for (int n = 0; n < VT_SWIRL_WAVES; n++) {
-        vt_wave wave = swirl->wave[n];
-        const double turns = swirl->frequency[n] * time / (2 * VT_PI);
-        wave.phase += turns - vti_floor(turns);
-        double turn[3] = {0, 0, 0};
-        vti_add_wave(&wave, at, v, curl ? turn : NULL);
-        if (curl)
-            vti_add_scaled(curl, swirl->share[n][filters - 1], turn);
-    }
+    for (int n = 0; n < VT_SWIRL_WAVES; n++)
+        turns[n] = swirl->wavenumber[0][n] * at[0] + swirl->wavenumber[1][n] * at[1] +
+                   swirl->wavenumber[2][n] * at[2] + swirl->frequency[n] * time + swirl->phase[n];
+}
+
+/* The sum over all waves of `part` x the sine of their turns and of a share of one. */
+static void add_waves(const double turns[VT_SWIRL_WAVES], double share,
+                      const double part[3][VT_SWIRL_WAVES], double sum[3])
+{
+    double sine[VT_SWIRL_WAVES];
+    for (int n = 0; n < VT_SWIRL_WAVES; n++)
+        sine[n] = vti_sine_of_turns(turns[n] + share);
+    sum[0] = sum[1] = sum[2] = 0;
+    for (int n = 0; n < VT_SWIRL_WAVES; n++)
+        for (int a = 0; a < 3; a++)
+            sum[a] += part[a][n] * sine[n];
 }
 
 void vti_random_eddies_at(const vt_random_eddies *swirl, const vt_pose *pose, const double point[3],
                           double time, double speed, double volume, int filters, float strength[3])
 {
     const double scale = speed * vti_sqrt(2.0 / VT_SWIRL_WAVES);
-    double turned[3], curl[3] = {0, 0, 0};
-    add_waves(swirl, point, time, filters, NULL, curl);
+    double turns[VT_SWIRL_WAVES], turned[3], curl[3];
+    find_turns(swirl, point, time, turns);
+    add_waves(turns, 0.5, swirl->curl[filters - 1], curl); /* minus the sine */
     vti_pose_direction(pose, curl, turned);
     for (int a = 0; a < 3; a++) /* the speed is one of the world, over lengths that have grown */
         strength[a] = (float)(scale * turned[a] * volume / pose->scale);
 }
 
+/* Sum of a_n cos(...). */
+static void add_amplitudes(const vt_random_eddies *swirl, const double point[3], double time,
+                           double v[3])
+{
+    double turns[VT_SWIRL_WAVES];
+    find_turns(swirl, point, time, turns);
+    add_waves(turns, 0.25, swirl->amplitude, v);
+}
+
 void vti_random_eddies_value(const vt_random_eddies *swirl, const double point[3], double time,
                              double v[3])
 {
-    v[0] = v[1] = v[2] = 0;
-    add_waves(swirl, point, time, 1, v, NULL);
+    add_amplitudes(swirl, point, time, v);
     for (int a = 0; a < 3; a++)
         v[a] *= vti_sqrt(2.0 / VT_SWIRL_WAVES);
 }
@@ -93,23 +118,21 @@ static double mean_of_exponential(double x)
 double vti_random_eddies_gust(const vt_random_eddies *swirl, double rms, double time)
 {
     static const double origin[3] = {0, 0, 0};
-    double v[3] = {0, 0, 0}, square = 0, mean = 1;
+    double v[3], all[VT_SWIRL_WAVES], square = 0, mean = 1;
     for (int n = 0; n < VT_SWIRL_WAVES; n++) {
-        const double *const a = swirl->wave[n].amplitude;
-        square += 0.5 * (a[0] + a[1] + a[2]) * (a[0] + a[1] + a[2]);
+        all[n] = swirl->amplitude[0][n] + swirl->amplitude[1][n] + swirl->amplitude[2][n];
+        square += 0.5 * all[n] * all[n];
     }
     const double scale = vti_sqrt(vti_log(1 + rms * rms) / square);
-    for (int n = 0; n < VT_SWIRL_WAVES; n++) {
-        const double *const a = swirl->wave[n].amplitude;
-        mean *= mean_of_exponential(scale * (a[0] + a[1] + a[2]));
-    }
-    add_waves(swirl, origin, time, 1, v, NULL);
+    for (int n = 0; n < VT_SWIRL_WAVES; n++)
+        mean *= mean_of_exponential(scale * all[n]);
+    add_amplitudes(swirl, origin, time, v);
     return vti_exp(scale * (v[0] + v[1] + v[2])) / mean;
 }
 
 double vti_random_eddies_noise(const vt_random_eddies *swirl, const double point[3], double time)
 {
-    double v[3] = {0, 0, 0};
-    add_waves(swirl, point, time, 1, v, NULL);
+    double v[3];
+    add_amplitudes(swirl, point, time, v);
     return vti_sqrt(2.0 / VT_SWIRL_WAVES) * (v[0] + v[1] + v[2]);
 }

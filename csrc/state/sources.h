@@ -19,11 +19,15 @@ typedef struct vt_tracer_list {
 
 enum { VT_SWIRL_WAVES = 24 };
 
+/* Of each wave one number in a row: sums over all of them go in vectors. */
 typedef struct vt_random_eddies {
-    vt_wave wave[VT_SWIRL_WAVES];
-    double sweep[3];                               /* m/s */
-    double frequency[VT_SWIRL_WAVES];              /* pace_n |k_n|, 1/s */
-    double share[VT_SWIRL_WAVES][VT_MOST_FILTERS]; /* of what Gaussian cores need, by filters - 1 */
+    double sweep[3];                      /* m/s */
+    double wavenumber[3][VT_SWIRL_WAVES]; /* turns a metre */
+    double frequency[VT_SWIRL_WAVES];     /* pace_n |k_n|, turns a second */
+    double phase[VT_SWIRL_WAVES];         /* turns */
+    double amplitude[3][VT_SWIRL_WAVES];
+    double curl[VT_MOST_FILTERS][3][VT_SWIRL_WAVES]; /* k_n x a_n, 1/m, as strong as cores of so
+                                                      * many filters, less 1, want it */
 } vt_random_eddies;
 
 typedef struct vt_fluid_emitter {
