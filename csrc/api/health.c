@@ -110,12 +110,12 @@ typedef struct node_job {
 
 /* A component of A or of the vorticity at the node before (way -1) or after another; beyond a wall
  * it is that of the mirror image, which turns what lies along the wall. */
-static inline double value_beside(const vt_grid *g, const float *values, int component,
+static inline double value_beside(const vt_grid *g, int walled, const float *values, int component,
                                   const int64_t node[3], int axis, int64_t way)
 {
     int64_t n[3] = {node[0], node[1], node[2]};
     n[axis] += way;
-    const int is_beyond = g->walled && (n[axis] < 0 || n[axis] > g->cells[axis]);
+    const int is_beyond = walled && (n[axis] < 0 || n[axis] > g->cells[axis]);
     if (is_beyond)
         n[axis] = vti_mirrored(n[axis], g->cells[axis]);
     const double value = (double)values[n[2] * g->plane + n[1] * g->row + n[0]];
@@ -124,7 +124,8 @@ static inline double value_beside(const vt_grid *g, const float *values, int com
 
 /* Twice the slope of a component of the velocity across its own axis, by the differences of which
  * the velocity is made; what passes a wall turns in its image. */
-static double flow_along(const vt_grid *g, int64_t m, const int64_t node[3], int axis)
+static inline double flow_along(const vt_grid *g, int walled, int64_t m, const int64_t node[3],
+                                int axis)
 {
     static const double second[3] = {1, 0, 0}, sixth[3] = {1.5, -0.3, 1.0 / 30};
     const int64_t step[3] = {1, g->node_row, g->node_plane}, cells = g->cells[axis];
@@ -132,14 +133,17 @@ static double flow_along(const vt_grid *g, int64_t m, const int64_t node[3], int
     double flow = 0;
     for (int64_t d = 1; d <= (g->fourth ? 3 : 1); d++)
         for (int64_t way = -1; way <= 1; way += 2) {
-            const int64_t wanted = node[axis] + way * d, found = vti_mirrored(wanted, cells);
+            const int64_t wanted = node[axis] + way * d;
+            const int64_t found = walled ? vti_mirrored(wanted, cells) : wanted;
             const double u = (double)g->nodes[m + (found - node[axis]) * step[axis]][axis];
             flow += (double)way * weight[d - 1] * (found == wanted ? u : -u);
         }
     return flow;
 }
 
-static void sum_node(const node_job *job, int64_t k, int64_t j, int64_t i, node_sums *sums)
+/* Of a room (walled), or of free space, where nothing within reach is mirrored. */
+static inline void sum_node(const node_job *job, int walled, int64_t k, int64_t j, int64_t i,
+                            node_sums *sums)
 {
     const vt_grid *const g = job->grid;
     const int64_t n = k * g->plane + j * g->row + i, node[3] = {i, j, k};
@@ -147,20 +151,20 @@ static void sum_node(const node_job *job, int64_t k, int64_t j, int64_t i, node_
     double divergence = 0, flow = 0, speed = 0, share = 1; /* of the cell around the node */
     int is_far = 1;
     for (int c = 0; c < 3; c++) {
-        share *= vti_share_before_walls(node[c], g->cells[c]);
-        is_far &= g->walled || !g->fourth || (node[c] >= FAR && node[c] <= g->cells[c] - FAR);
+        share *= walled ? vti_share_before_walls(node[c], g->cells[c]) : 1;
+        is_far &= walled || !g->fourth || (node[c] >= FAR && node[c] <= g->cells[c] - FAR);
     }
     for (int c = 0; c < 3; c++) {
         const double vorticity = job->vorticity[c][n];
         sums->enstrophy += share * vorticity * vorticity;
         for (int a = 0; a < 3; a++) {
-            const double d = value_beside(g, job->vorticity[c], c, node, a, 1) -
-                             value_beside(g, job->vorticity[c], c, node, a, -1);
+            const double d = value_beside(g, walled, job->vorticity[c], c, node, a, 1) -
+                             value_beside(g, walled, job->vorticity[c], c, node, a, -1);
             sums->gradient += share * d * d;
             divergence += a == c ? d : 0;
         }
         if (is_far)
-            flow += flow_along(g, m, node, c);
+            flow += flow_along(g, walled, m, node, c);
         speed += (double)g->nodes[m][c] * (double)g->nodes[m][c];
     }
     sums->divergence += share * divergence * divergence;
@@ -179,7 +183,7 @@ static void sum_plane(void *data, int64_t k)
     if (k >= from && k <= g->cells[2] - from)
         for (int64_t j = from; j <= g->cells[1] - from; j++)
             for (int64_t i = from; i <= g->cells[0] - from; i++)
-                sum_node(job, k, j, i, &sums);
+                g->walled ? sum_node(job, 1, k, j, i, &sums) : sum_node(job, 0, k, j, i, &sums);
     job->plane[k] = sums;
 }
 
@@ -324,27 +328,21 @@ typedef struct residual_job {
     float *source[3];
 } residual_job;
 
-/* Minus the second difference of A along an axis, or of that along another (-1: none). */
-static double second_difference(const vt_grid *g, const float *a, int axis, int other)
+/* What the solver makes the source of (kernels/poisson/poisson_direct.c): minus the second
+ * differences along the axes, and a sixth of those of them along another where they are of fourth
+ * order; by what the node, its 6 neighbours and the 12 across an edge are worth. */
+static inline double minus_laplacian(const vt_grid *g, const float *a)
 {
     const int64_t step[3] = {1, g->row, g->plane};
-    if (other < 0)
-        return 2 * (double)a[0] - (double)a[-step[axis]] - (double)a[step[axis]];
-    return 2 * second_difference(g, a, axis, -1) - second_difference(g, a - step[other], axis, -1) -
-           second_difference(g, a + step[other], axis, -1);
-}
-
-/* What the solver makes the source of (kernels/poisson/poisson_direct.c). */
-static double minus_laplacian(const vt_grid *g, const float *a)
-{
-    double sum = 0;
-    for (int axis = 0; axis < 3; axis++)
-        sum += second_difference(g, a, axis, -1);
-    if (g->fourth)
-        sum += (second_difference(g, a, 0, 0) + second_difference(g, a, 1, 1) +
-                second_difference(g, a, 0, 1)) /
-               6;
-    return sum;
+    double beside = 0, across = 0;
+    for (int n = 0; n < 3; n++) {
+        const int64_t one = step[n], other = step[(n + 1) % 3];
+        beside += (double)a[-one] + (double)a[one];
+        if (g->fourth)
+            across += ((double)a[-one - other] + (double)a[one - other]) +
+                      ((double)a[other - one] + (double)a[one + other]);
+    }
+    return g->fourth ? 8 * (double)a[0] - 5.0 / 3 * beside + across / 6 : 6 * (double)a[0] - beside;
 }
 
 /* Squares of the residual and of the source, of the nodes of a plane. */
