@@ -78,6 +78,28 @@ def test_trigonometry_of_half_turns(c):
     assert np.isnan(call(c, "vti_sin_pi", [1e300, math.inf, math.nan])).all()
 
 
+SINES_CODE = """
+#include "base/math_double.h"
+
+void call_sines(const double *x, double *result, int64_t count)
+{
+    for (int64_t i = 0; i < count; i++)
+        result[i] = vti_sine_of_turns(x[i]);
+}
+"""
+
+
+def test_sines_in_a_row():
+    library = native.load(code=SINES_CODE)
+    values = np.concatenate([SMALL, RANDOM.uniform(-1e6, 1e6, 5000), np.arange(-9, 10) / 4])
+    found = np.empty_like(values)
+    library.call_sines(values.ctypes.data_as(ctypes.c_void_p),
+                       found.ctypes.data_as(ctypes.c_void_p), ctypes.c_int64(len(values)))
+    rest, _ = reduced(values)
+    assert abs(found - np.sin(2 * np.pi * rest)).max() < 1e-15
+    assert np.array_equal(found[-19:], np.rint(np.sin(np.pi / 2 * np.arange(-9, 10))))
+
+
 def test_ends_of_the_range(c):
     assert call(c, "vti_exp", [-709, -math.inf, 0, math.inf]).tolist() == [0, 0, 1, math.inf]
     assert call(c, "vti_exp", [709.78])[0] == pytest.approx(math.exp(709.78), rel=1e-15)
