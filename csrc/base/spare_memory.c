@@ -53,13 +53,13 @@ static void *hand_out(void *begin, size_t size, size_t before)
     return memory;
 }
 
-/* In steps of at most an eighth, so that what grows a little from frame to frame fits again. */
+/* What grows from frame to frame fits again, and pages that nobody has touched take no memory. */
 static size_t round_size(size_t size)
 {
-    size_t step = LARGE;
-    while (step < size / 16)
-        step *= 2;
-    return (size + step - 1) / step * step;
+    size_t rounded = LARGE;
+    while (rounded < size)
+        rounded *= 2;
+    return rounded;
 }
 
 static void *remove_spare(int n)
@@ -76,6 +76,14 @@ static void limit_spares(int most, size_t most_waiting)
 {
     while (count > most || waiting > most_waiting)
         vti_free(remove_spare(0));
+}
+
+/* Bytes of spares beside so many in use: what a frame takes one after the other is more than what
+ * it has at once. */
+static size_t room_for_spares(size_t in_use)
+{
+    const size_t most = peak + peak / 2;
+    return in_use < most ? most - in_use : 0;
 }
 
 /* The smallest that is large enough, but less than four times as large; NULL: there is none. */
@@ -96,7 +104,7 @@ static void *take_or_allocate(size_t *size)
 {
     void *begin = take_spare(size);
     const size_t after = used + *size;
-    limit_spares(count, after < peak ? peak - after : 0);
+    limit_spares(count, room_for_spares(after));
     if (!begin)
         begin = vti_allocate_huge(*size);
     if (!begin && count) {
@@ -140,7 +148,7 @@ static void keep(void *begin, size_t size)
 {
     spares[count++] = (spare){begin, size};
     waiting += size;
-    limit_spares(MOST_SPARES - 1, peak - used);
+    limit_spares(MOST_SPARES - 1, room_for_spares(used));
 }
 
 void vti_return_borrowed(void *memory)
