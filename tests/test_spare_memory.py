@@ -1,4 +1,4 @@
-"""Large blocks wait for the next that fits, and take no more memory than those in use did."""
+"""Large blocks wait for the next that fits, and take half as much memory as those in use did."""
 
 import ctypes
 import json
@@ -55,6 +55,25 @@ def test_a_block_that_grows_a_little_gets_the_same_memory_again(spares):
     free(spares, None)
 
 
+@waits
+def test_frames_that_grow_get_the_memory_of_the_frames_before(spares):
+    """Of two blocks one after the other, beside two that are held, as a bake has its states."""
+    seen, held = [], []
+    for frame in range(20):
+        sizes = [int(size * 1.02**frame * MB) for size in (40, 9, 9, 5)]
+        state = allocate(spares, sizes[0])
+        for size in sizes[1:]:
+            memory = allocate(spares, size)
+            seen.append(memory)
+            free(spares, memory)
+        seen.append(state)
+        held.append(state)
+        if len(held) == 2:
+            free(spares, held.pop(0))
+    free(spares, held.pop())
+    assert len(set(seen)) <= 5
+
+
 def test_no_two_blocks_overlap(spares):
     random, held = np.random.default_rng(3), []
     for n in range(400):
@@ -94,7 +113,7 @@ def resident_after_each(*sizes):
 
 @waits
 @pytest.mark.skipif(not Path("/proc/self/statm").exists(), reason="resident memory is not told")
-def test_what_waits_takes_no_more_than_was_in_use_and_goes_with_the_last_keeper():
+def test_what_waits_takes_half_of_what_was_in_use_and_goes_with_the_last_keeper():
     """In a process of its own: what the tests before left behind comes and goes."""
     sizes = 100, 8, 60, 12, 30, 200, 5, 90, 150
     code = (
@@ -110,6 +129,6 @@ def test_what_waits_takes_no_more_than_was_in_use_and_goes_with_the_last_keeper(
     most = 0
     for size, used in zip(sizes, with_each, strict=True):
         most = max(most, size)
-        assert used < most + 20
+        assert used < 1.5 * most + 20
     assert after > 100
     assert without < 20
