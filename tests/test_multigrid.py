@@ -285,6 +285,7 @@ def test_health_knows_the_residual():
         assert expected > 1e-5
     assert exact.grid("vector_potential")[2] == h
     assert 0 < exact.health()["poisson_residual"] < 2e-5
+    assert 0 < ring(order="fourth").health()["poisson_residual"] < 2e-5
     assert np.isnan(ring(velocity="direct").health()["poisson_residual"])
 
 
