@@ -5,6 +5,7 @@ that would be the sources, where nothing is built.
 """
 
 import os
+import re
 from pathlib import Path
 
 import pytest
@@ -25,6 +26,33 @@ if PACKAGE.name != "site-packages":
     paths.append(str(PACKAGE))
 os.environ["PYTHONPATH"] = os.pathsep.join(paths)
 os.environ["PYTHONSAFEPATH"] = "1"
+
+ALL = os.sched_getaffinity(0) if hasattr(os, "sched_getaffinity") else set()
+
+
+def share_of(config):
+    """Processors of one of the processes that pytest-xdist starts; all where there is no other."""
+    worker = getattr(config, "workerinput", None)
+    if not worker:
+        return ALL
+    number, count = int(worker["workerid"].removeprefix("gw")), worker["workercount"]
+    return set(sorted(ALL)[number::count]) or ALL
+
+
+def is_about_threads(item):
+    """What it shows would be less if its threads took turns on one processor."""
+    parameters = item.callspec.params if hasattr(item, "callspec") else ()
+    return "threads" in parameters or re.search("thread|same_bits|_e1_|backend", item.nodeid)
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_setup(item):
+    """Where each process takes all processors, threads wait for each other more than they work: a
+    small scene takes twice the time of the processors. So each has a share of them, which the
+    processes that it starts inherit; bits do not depend on it (E1)."""
+    share = share_of(item.config)
+    if share != ALL:
+        os.sched_setaffinity(0, ALL if is_about_threads(item) else share)
 
 
 @pytest.fixture(scope="module")
