@@ -27,12 +27,13 @@ if PACKAGE.name != "site-packages":
 os.environ["PYTHONPATH"] = os.pathsep.join(paths)
 os.environ["PYTHONSAFEPATH"] = "1"
 
-# Those of the files that take longest, these first: one that began last would be waited for by one of
-# two processes. pytest-xdist would begin with the files of most tests.
+# The files that take longest, these first: one of them that began last would be waited for by one
+# of two processes. pytest-xdist would begin with the files of most tests.
 LONGEST = """
-    innocent_scenes light_bodies long_runs blender_extension sequences wakes determinism body_flow archive
-    newborn validation memory blender volume branch article_method faults bench examples state vdb grids
-    engineering dynamics emitter preview switching combustion bake refused_steps copy views bodies binding
+    innocent_scenes light_bodies long_runs blender_extension sequences wakes determinism
+    body_flow archive newborn validation memory blender volume branch article_method faults
+    bench examples state vdb grids engineering dynamics emitter preview switching combustion
+    bake refused_steps copy views bodies binding
 """.split()
 
 
