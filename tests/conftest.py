@@ -30,10 +30,10 @@ os.environ["PYTHONSAFEPATH"] = "1"
 # The files that take longest, these first: one of them that began last would be waited for by one
 # of two processes. pytest-xdist would begin with the files of most tests.
 LONGEST = """
-    innocent_scenes light_bodies long_runs blender_extension sequences wakes determinism
-    body_flow archive newborn validation memory blender volume branch article_method faults
-    bench examples state vdb grids engineering dynamics emitter preview switching combustion
-    bake refused_steps copy views bodies binding
+    innocent_scenes determinism light_bodies long_runs blender_extension sequences wakes
+    body_flow archive newborn validation containers_at_rest memory blender volume branch rigid
+    article_method faults bench testing examples state vdb rigid_contact grids engineering
+    dynamics emitter preview switching combustion bake refused_steps copy views bodies binding
 """.split()
 
 
