@@ -5,6 +5,7 @@ that would be the sources, where nothing is built.
 """
 
 import os
+import re
 from pathlib import Path
 
 import pytest
@@ -25,6 +26,48 @@ if PACKAGE.name != "site-packages":
     paths.append(str(PACKAGE))
 os.environ["PYTHONPATH"] = os.pathsep.join(paths)
 os.environ["PYTHONSAFEPATH"] = "1"
+
+# The files that take longest, these first: one of them that began last would be waited for by one
+# of two processes. pytest-xdist would begin with the files of most tests.
+LONGEST = """
+    innocent_scenes determinism light_bodies long_runs blender_extension sequences wakes
+    body_flow archive newborn validation containers_at_rest memory blender volume branch rigid
+    article_method faults bench testing examples state vdb rigid_contact grids engineering
+    dynamics emitter preview switching combustion bake refused_steps copy views bodies binding
+""".split()
+
+
+def pytest_collection_modifyitems(items):
+    order = {f"test_{name}": number for number, name in enumerate(LONGEST)}
+    items.sort(key=lambda item: order.get(item.path.stem, len(order)))
+
+
+ALL = os.sched_getaffinity(0) if hasattr(os, "sched_getaffinity") else set()
+
+
+def share_of(config):
+    """Processors of one of the processes that pytest-xdist starts; all where there is no other."""
+    worker = getattr(config, "workerinput", None)
+    if not worker:
+        return ALL
+    number, count = int(worker["workerid"].removeprefix("gw")), worker["workercount"]
+    return set(sorted(ALL)[number::count]) or ALL
+
+
+def is_about_threads(item):
+    """What it shows would be less if its threads took turns on one processor."""
+    parameters = item.callspec.params if hasattr(item, "callspec") else ()
+    return "threads" in parameters or re.search("thread|same_bits|_e1_|backend", item.nodeid)
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_setup(item):
+    """Where each process takes all processors, threads wait for each other more than they work: a
+    small scene takes twice the time of the processors. So each has a share of them, which the
+    processes that it starts inherit; bits do not depend on it (E1)."""
+    share = share_of(item.config)
+    if share != ALL:
+        os.sched_setaffinity(0, ALL if is_about_threads(item) else share)
 
 
 @pytest.fixture(scope="module")

@@ -67,6 +67,11 @@ def whole_state(sim):
     return state(sim, LEFT_OUT), sim._core.step_count
 
 
+def are_close(found, expected):
+    """To five digits, or 1e-5. NumPy's allclose takes a tenth of the time of all sequences."""
+    return (np.abs(found - expected) <= 1e-5 + 1e-5 * np.abs(expected)).all()
+
+
 BAD_CALLS = [
     lambda sim: sim.vortons.add([[0, 0]], [[0, 0, 1]], core=0.1, volume=1e-3),
     lambda sim: sim.vortons.add([[0, 0, np.nan]], [[0, 0, 1]], core=0.1, volume=1e-3),
@@ -426,10 +431,10 @@ class Sequences(RuleBasedStateMachine):
             expected = np.array([rows[i][column] for i in ids], np.float32)
             assert getattr(particles, column).tobytes() == expected.tobytes(), column
         ages = np.array([rows[i]["age"] for i in ids])
-        assert np.allclose(particles.age, ages, atol=1e-5)
+        assert are_close(particles.age, ages)
         known = [n for n, i in enumerate(ids) if rows[i]["position"] is not None]
         expected = np.array([rows[ids[n]]["position"] for n in known]).reshape(-1, 3)
-        assert np.allclose(particles.position[known], expected, rtol=1e-5, atol=1e-5)
+        assert are_close(particles.position[known], expected)
         assert np.isfinite(particles.position).all()
 
     @invariant()

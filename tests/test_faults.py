@@ -33,6 +33,7 @@ def build(folder):
     return program
 
 
+@pytest.mark.slow
 @needs_compiler
 def test_a_call_that_gets_no_memory_changes_nothing(tmp_path):
     words = ["change", "transform", "add emitter", "body: sphere", "unpack", "open an archive"]

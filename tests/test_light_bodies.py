@@ -21,7 +21,7 @@ def rise(ambient, share, shape="ball", spacing=0.0375, frames=60):
     """Velocities of a body of that share of the fluid's density, a row each frame, and its way."""
     scene = vt.Scene("light", ambient=ambient)
     scene.add(vt.Body(SHAPES[shape], "light", density=share * ambient.density))
-    sim = vt.Simulation(scene, fps=24, threads=2, spacing=spacing)
+    sim = vt.Simulation(scene, fps=24, threads=1, spacing=spacing)
     velocity = []
     for _ in range(frames):
         sim.step()
@@ -71,7 +71,7 @@ def test_light_bodies_rise_through_warm_smoke(share, shape, beside):
     scene.add(vt.Body(SHAPES[shape], "light", density=density, parent=at))
     smoke = {"temperature": 500, "core": 0.06}
     scene.add(vt.Emitter(vt.Disk(radius=0.2, thickness=0.1), **smoke))
-    sim = vt.Simulation(scene, fps=24, threads=2)
+    sim = vt.Simulation(scene, fps=24, threads=1)
     velocity = []
     for _ in range(60):
         sim.step()
@@ -89,7 +89,7 @@ def test_a_light_ball_does_not_turn_on_by_itself(share, left):
     scene = vt.Scene("spinning", ambient=ambient, gravity=(0, 0, 0))
     spin = {"density": share * ambient.density, "angular_velocity": (0, 0, 50)}
     scene.add(vt.Body(SHAPES["ball"], "light", **spin))
-    sim = vt.Simulation(scene, fps=24, threads=2, spacing=0.06)
+    sim = vt.Simulation(scene, fps=24, threads=1, spacing=0.06)
     sim.step(4)
     assert 0 < sim.bodies["light"].angular_velocity[2] < left * 50
 
@@ -102,7 +102,7 @@ def test_a_wind_carries_a_rising_ball_as_still_air_does(share):
         scene = vt.Scene("carried", wind=wind, seed=3, spacing=0.04)
         ball = {"density": share * scene.ambient.density, "velocity": wind}
         scene.add(vt.Body(vt.Sphere((0, 0, 0.5), 0.12), "light", **ball))
-        sim = vt.Simulation(scene, fps=24, threads=2)
+        sim = vt.Simulation(scene, fps=24, threads=1)
         sim.step(12)
         body = sim.bodies["light"]
         assert np.linalg.norm(body.angular_velocity) < 0.1

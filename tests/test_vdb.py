@@ -123,13 +123,19 @@ def others(simulation):
 
 
 @pytest.fixture(scope="module")
-def read(volumes, simulation, others, tmp_path_factory):
-    """What the host says of all files, and the voxels that it read."""
-    python = os.environ.get("VORTON_BLENDER_PYTHON")
-    if not python:
+def python():
+    """Of the host: asked for before there are files for it to read."""
+    found = os.environ.get("VORTON_BLENDER_PYTHON")
+    if not found:
         pytest.skip("VORTON_BLENDER_PYTHON is not set: no Blender to read the files")
-    if not Path(python).exists():
-        pytest.skip(f"VORTON_BLENDER_PYTHON: {python} does not exist")
+    if not Path(found).exists():
+        pytest.skip(f"VORTON_BLENDER_PYTHON: {found} does not exist")
+    return found
+
+
+@pytest.fixture(scope="module")
+def read(python, volumes, simulation, others, tmp_path_factory):
+    """What the host says of all files, and the voxels that it read."""
     folder = tmp_path_factory.mktemp("vdb")
     for name, (scene, options) in FILES.items():
         (folder / f"{name}.vdb").write_bytes(volumes[scene].encode(**options))

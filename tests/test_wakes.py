@@ -40,6 +40,7 @@ def test_a_ball_drags_fluid_along_no_faster_than_real_ones_do(speed):
     assert 1.0 < fastest < 1.5
 
 
+@pytest.mark.slow
 def test_wakes_are_the_same_at_any_speed():
     """By Euler's equations a flow that is twice as fast is the same flow in half the time."""
     slow, fast = towed(0.25), towed(0.5)

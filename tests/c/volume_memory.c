@@ -105,7 +105,7 @@ static vt_status turn(void *context, int64_t count, const float *points, float *
     return VT_OK;
 }
 
-enum { COUNT = 70000 };
+enum { COUNT = 15000 };
 static float position[COUNT][3], density[COUNT], size[COUNT], temperature[COUNT], flame[COUNT],
     growth[COUNT];
 
@@ -130,7 +130,7 @@ static vt_status make_file(int threads, int32_t half, int burns)
 {
     vt_tracer_source source;
     vt_default_tracer_source(&source);
-    source.count = burns ? 3000 : COUNT;
+    source.count = burns ? 1000 : COUNT;
     source.position = position[0];
     source.density = density;
     source.size = size;

@@ -40,7 +40,7 @@ def main(result, folder, shutter):
     camera.data.type, camera.data.ortho_scale = "ORTHO", 4.0
     scene.camera = camera
     stage.set_day(scene)  # where nothing shines, Blender 5.2 renders nothing, no opacity either
-    stage.set_cycles(samples=256)
+    stage.set_cycles(samples=64)
     scene.cycles.use_denoising, scene.cycles.volume_step_rate = False, 0.5
     render = scene.render
     render.resolution_x, render.resolution_y = SIZE
