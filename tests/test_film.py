@@ -122,6 +122,19 @@ def test_thin_smoke_is_thin(tmp_path):
     assert pixels(thick).mean() > thin.mean() + 5
 
 
+def test_ink_is_black_before_a_white_wall(places, tmp_path):
+    """Of albedo 0 it scatters nothing: what is seen is the wall, or less of it."""
+    look = "--albedo 0 0 0 --background 1 1 1 --exposure 2 --frames 1 --size 64x48 --quiet"
+    assert main(["preview", str(places["scene"]), str(tmp_path / "a.png"), *look.split()]) == 0
+    ink = pixels(tmp_path / "a.png")
+    volume = Simulation(small_scene()).volume()
+    wall = render(volume, size=(64, 48), background=((1, 1, 1),) * 2, exposure=2, extinction=1e-9)
+    assert wall.min() > 200
+    assert (ink <= wall.max()).all() and ink.min() < 20
+    with pytest.raises(ValueError, match="albdeo.*did you mean 'albedo'"):
+        film(places["scene"], tmp_path / "b.png", albdeo=(0, 0, 0))
+
+
 def test_no_smoke_is_said(tmp_path, capsys):
     scene = Scene("nothing", voxel=0.1)
     scene.add(VortexRing(core=0.2, sections=48, layers=1))
