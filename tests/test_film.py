@@ -27,6 +27,7 @@ from vorton import (
     Volumes,
     VortexRing,
     bake,
+    derive,
 )
 from vorton.cli import main
 from vorton.film import make_film
@@ -271,6 +272,9 @@ def test_bake_without_tracers(tmp_path):
     bake(small_scene(), tmp_path / "b", archive=False, **how)
     with pytest.raises(ValueError, match="was baked without tracers"):
         film(tmp_path / "b", tmp_path / "b.png")
+    derive(tmp_path / "a", tmp_path / "c", volumes=volumes, tracers=False, progress=False)
+    with pytest.raises(ValueError, match=r"it is derived from \.\./a/ring\.vta, take that"):
+        film(tmp_path / "c", tmp_path / "c.png")
 
 
 def test_without_pillow(places, tmp_path, monkeypatch):

@@ -125,7 +125,10 @@ class BakeShot(Shot):
     ) -> None:
         data = manifest.data
         if not data["tracers"]:
-            raise ValueError(f"{manifest.path}: was baked without tracers, there is no smoke in it")
+            text = (
+                f"was baked without tracers, there is no smoke in it, and has {manifest.no_archive}"
+            )
+            raise ValueError(f"{manifest.path}: {text}")
         first, last = frames or (data["first"], max(manifest.frames, default=0))
         wanted = list(range(first, last + 1))
         if not wanted:
