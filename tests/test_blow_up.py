@@ -143,3 +143,10 @@ def test_an_emitter_is_told_what_to_change():
     scene.add(vt.Emitter(disk, temperature=373, swirl=1e6, core=0.05))
     with pytest.raises(vt.BlowUpError, match="give that emitter less swirl"):
         vt.Simulation(scene, threads=1).step(3)
+
+
+def test_beside_a_wall_that_lets_fluid_slip_it_is_told_that_walls_may_shed():
+    scene = vt.Scene(spacing=0.05)
+    scene.add(vt.VortexRing((0, 0, 0.08), radius=0.3, core=0.06, circulation=1e6))
+    scene.add(vt.Body(vt.Box((-0.5, -0.5, -1), (0.5, 0.5, 0)), shedding=0, panels=60))
+    assert "let that body shed (no shedding=0)" in str(blow_up(vt.Simulation(scene, threads=1)))

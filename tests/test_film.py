@@ -27,6 +27,7 @@ from vorton import (
     Volumes,
     VortexRing,
     bake,
+    derive,
 )
 from vorton.cli import main
 from vorton.film import make_film
@@ -120,6 +121,19 @@ def test_thin_smoke_is_thin(tmp_path):
     thick = film(smoke_of(1.0), tmp_path / "thick.png", **where)
     assert np.abs(pixels(asked) - pixels(thick)).max() <= 1
     assert pixels(thick).mean() > thin.mean() + 5
+
+
+def test_ink_is_black_before_a_white_wall(places, tmp_path):
+    """Of albedo 0 it scatters nothing: what is seen is the wall, or less of it."""
+    look = "--albedo 0 0 0 --background 1 1 1 --exposure 2 --frames 1 --size 64x48 --quiet"
+    assert main(["preview", str(places["scene"]), str(tmp_path / "a.png"), *look.split()]) == 0
+    ink = pixels(tmp_path / "a.png")
+    volume = Simulation(small_scene()).volume()
+    wall = render(volume, size=(64, 48), background=((1, 1, 1),) * 2, exposure=2, extinction=1e-9)
+    assert wall.min() > 200
+    assert (ink <= wall.max()).all() and ink.min() < 20
+    with pytest.raises(ValueError, match="albdeo.*did you mean 'albedo'"):
+        film(places["scene"], tmp_path / "b.png", albdeo=(0, 0, 0))
 
 
 def test_no_smoke_is_said(tmp_path, capsys):
@@ -258,6 +272,9 @@ def test_bake_without_tracers(tmp_path):
     bake(small_scene(), tmp_path / "b", archive=False, **how)
     with pytest.raises(ValueError, match="was baked without tracers"):
         film(tmp_path / "b", tmp_path / "b.png")
+    derive(tmp_path / "a", tmp_path / "c", volumes=volumes, tracers=False, progress=False)
+    with pytest.raises(ValueError, match=r"it is derived from \.\./a/ring\.vta, take that"):
+        film(tmp_path / "c", tmp_path / "c.png")
 
 
 def test_without_pillow(places, tmp_path, monkeypatch):

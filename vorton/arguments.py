@@ -305,6 +305,12 @@ def _add_preview(commands: argparse._SubParsersAction) -> None:
     option("--fov", dest="field_of_view", type=positive, default=35.0, metavar="DEGREES", help=text)
     text = "optical depth of a kg/m^2 of smoke (default: smoke born with 1 kg/m^3 reads well)"
     option("--extinction", type=positive, metavar="E", help=text)
+    for name, text in (
+        ("albedo", "colour of the smoke, 0 to 1 each (default: white, of fire grey)"),
+        ("background", "linear colour behind it, 1 is white (default: dark)"),
+    ):
+        option(f"--{name}", type=float, nargs=3, metavar=tuple("RGB"), help=text)
+    option("--exposure", type=positive, metavar="E", help="brightness (default .6, with fire 1)")
     text = (
         "dye that shows temperature instead of fire, from blue to red: of the whole shot, or from "
         "the first to the second of two temperatures in K"

@@ -180,6 +180,10 @@ def run_preview(arguments: Namespace) -> int:
     from .preview.film import make_film
 
     values, dye = _own(arguments), arguments.dye
+    look = {name: values.pop(name) for name in ("albedo", "background", "exposure")}
+    if look["background"] is not None:
+        look["background"] = (look["background"],) * 2  # at the bottom and the top
+    values |= {name: value for name, value in look.items() if value is not None}
     if dye is not None and len(dye) not in (0, 2):
         raise ValueError(f"--dye: takes no temperature or two of them, got {len(dye)}")
     values["dye"] = False if dye is None else tuple(dye) or True

@@ -108,6 +108,16 @@ static int is_fed(const vt_simulation *s, const vt_blow_up *found)
     return 0;
 }
 
+/* Whether fluid slips along a body, by its id, that could shed. */
+static int slips(const vt_simulation *s, int32_t id)
+{
+    for (int32_t n = 0; n < s->bodies.count; n++)
+        if (s->bodies.items[n].id == id)
+            return s->bodies.items[n].panels && !s->bodies.items[n].hole &&
+                   s->bodies.items[n].shedding == 0;
+    return 0;
+}
+
 static const char *remedy_for(const vt_simulation *s, vt_substep_limit limit,
                               const vt_blow_up *found)
 {
@@ -125,6 +135,8 @@ static const char *remedy_for(const vt_simulation *s, vt_substep_limit limit,
                : is_fed(s, found)
                    ? "let the body that shed it shed nothing (shedding=0), move it more slowly, "
                      "or give it more panels; keep sources farther from it"
+               : fabs(found->body_distance) < near && slips(s, found->body)
+                   ? "let that body shed (no shedding=0), or give the vortons larger cores"
                : fabs(found->body_distance) < near
                    ? "keep sources farther from that body, or give them larger cores and less "
                      "circulation"

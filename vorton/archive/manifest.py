@@ -56,9 +56,8 @@ MOST_FRAMES = 9_999_999
 FRAMES, FPS = (1, 96), 24.0
 """Of a bake or a film of a scene that does not say them."""
 MOST_FPS = 10_000
-MOST_SAMPLES = 256
 """Frames a second."""
-NO_ARCHIVE = "has no archive: it was baked without one, or pruned of it"
+MOST_SAMPLES = 256
 OF_BAKES = (".vta", ".vdb", ".npz")
 """Endings of the files that manifests tell of."""
 UNITS = {
@@ -339,6 +338,14 @@ class Manifest:
         """Path of the motion archive, None: there is none."""
         name = self.data.get("archive")
         return self.folder / Path(name).name if name else None
+
+    @property
+    def no_archive(self) -> str:
+        """Why it has none, as the end of a message."""
+        archived = self.data.get("archived")
+        if archived is not None:
+            return f"no archive: it is derived from {archived['archive']}, take that"
+        return "no archive: it was baked without one, or pruned of it"
 
     @property
     def suffixes(self) -> list[str]:

@@ -10,7 +10,7 @@ from typing import Any
 
 from .. import _core
 from ..archive.branches import Branch, branch_of, known_by, shared_frames
-from ..archive.manifest import MOST_FRAMES, NO_ARCHIVE, Manifest
+from ..archive.manifest import MOST_FRAMES, Manifest
 from ..archive.reading import Archive, DamageError
 from ..archive.writing import blocks_of, cut_archive, write_frames
 from ..base.checks import check_integer, check_place, frames_named, shown
@@ -119,7 +119,7 @@ def branch(
     target = check_place("out", out)
     origin = Manifest.find(place)
     if origin.archive is None:
-        raise ValueError(f"{origin.path}: {NO_ARCHIVE}")
+        raise ValueError(f"{origin.path}: has {origin.no_archive}")
     first, last = check_frames(_frames_of(origin, frame) if frames is None else frames)
     check_states(origin)
     how = made_with(origin) | {"frames": (first, last), "archive": True}
@@ -248,7 +248,7 @@ def _leave_in_place(
             "would be removed; choose another folder, or give overwrite=True (--overwrite)"
         )
     if manifest.archive is None:  # it was pruned of it meanwhile
-        raise ValueError(f"{manifest.path}: {NO_ARCHIVE}")
+        raise ValueError(f"{manifest.path}: has {manifest.no_archive}")
     cut_archive(manifest.archive, frame)  # first: it then has the states of this bake alone
     made = replace_after(manifest, scene, settings, frame, last)
     # before the manifest: where the disk is full, the other bake can still be left, or gone on with

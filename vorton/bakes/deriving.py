@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from ..archive.manifest import MOST_FPS, MOST_SAMPLES, NO_ARCHIVE, Manifest
+from ..archive.manifest import MOST_FPS, MOST_SAMPLES, Manifest
 from ..archive.reading import SUFFIX, Archive, DamageError, frames_text
 from ..base.checks import (
     check_flag,
@@ -271,13 +271,12 @@ def _find_archive(place: Path) -> Path:
         check_states(manifests[0])
         return manifests[0].archive
     if not place.is_dir():
-        raise ValueError(f"{place}: {NO_ARCHIVE}")
+        raise ValueError(f"{place}: has {manifests[0].no_archive}")
     found = sorted(place.glob(f"*{SUFFIX}"))
     if len(found) != 1:
-        has = "none"
+        lacking = [manifest for manifest in manifests if manifest.archive is None]
+        has = f"none: the bake has {lacking[0].no_archive}" if lacking else "none"
         if found:
             has = f"several archives, name one: {', '.join(map(str, found))}"
-        elif any(manifest.archive is None for manifest in manifests):
-            has = "none: the bake was made without one, or pruned of it"
         raise ValueError(f"{place}: must hold a motion archive, and holds {has}")
     return found[0]

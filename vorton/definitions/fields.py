@@ -8,6 +8,7 @@ plain immutable data that goes to JSON and back without change.
 from __future__ import annotations
 
 import dataclasses
+import os
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
@@ -30,22 +31,41 @@ from .docstrings import fill_docstring
 
 _PLACED = "the shape lies where its own numbers say, in the space of `parent`, a Transform"
 
-_WORDS = {  # what has which field says where to give it
-    "mass": ("density", "give `density`, kg/m^3"),
-    "position": ("shape", _PLACED),
-    "location": ("shape", _PLACED),
-    "translation": ("shape", _PLACED),
-    "velocity": ("shape", "a `parent` moves it, Transform(position=Keys(...)); a Jet blows"),
-    "rotation": ("shape", "a `parent` turns it, Transform(rotation=...)"),
-    "scale": ("shape", "a `parent` scales it, Transform(scale=...)"),
-}
+_MOVES = "a `parent` moves it, Transform(position=Keys(...)); a Jet blows"
+
+_WORDS = (  # words of others; what has which field says where to give it
+    ("mass", "density", "give `density`, kg/m^3"),
+    ("position location translation", "shape", _PLACED),
+    ("velocity", "shape", _MOVES),
+    ("rotation", "shape", "a `parent` turns it, Transform(rotation=...)"),
+    ("scale", "shape", "a `parent` scales it, Transform(scale=...)"),
+    ("rate", "renew", "give `renew`, fillings of the shape a second"),
+    ("color colour", "smoke", "volumes have none: it is of `vorton preview --albedo`, or the host"),
+    ("start", "soot", "give `time`, s"),
+    ("height depth", "length", "give `length`, m"),
+    ("size center", "lower", "give `lower` and `upper`, opposite corners"),
+    ("file filename", "path", "give `path`"),
+    ("speed", "strength", "give `strength`"),
+    (
+        "gusts",
+        "velocity",
+        "give it keys, velocity=Keys([(0, (2, 0, 0)), (1, (3, 0, 0))], 'smooth')",
+    ),
+    ("fps", "at_capacity", "give it to Simulation(scene, fps=24), or to `bake`"),
+    ("frames duration", "at_capacity", "give frames=(1, 96) to `bake`"),
+    (
+        "domain bounds resolution",
+        "at_capacity",
+        "fluid goes where it wants; `spacing` is its grid's",
+    ),
+)
 
 
 def unknown(name: str, known: Iterable[str]) -> str:
     """Tail of a message about an argument that is not known: where to give what it means."""
     known = list(known)
-    needed, text = _WORDS.get(name, ("", ""))
-    return text if needed in known else closest(name, known)
+    meant = (text for words, needed, text in _WORDS if name in words.split() and needed in known)
+    return next(meant, None) or closest(name, known)
 
 
 # ---- fields ----
@@ -106,22 +126,37 @@ def plain(value: Any) -> Any:
     return value
 
 
+class Named(Pickled):
+    """Base of classes with many named arguments: one that is not known is told what it may mean."""
+
+    __slots__ = ()
+
+    def __new__(cls, *_values: Any, **named: Any) -> Any:
+        known = list(cls._arguments())
+        for name in named:
+            if name not in known:
+                raise TypeError(
+                    f"{cls.__name__}: unknown argument {name!r}; {unknown(name, known)}"
+                )
+        return super().__new__(cls)
+
+    @classmethod
+    def _arguments(cls) -> Iterable[str]:
+        """Names of the arguments."""
+        raise NotImplementedError
+
+
 @dataclasses.dataclass(frozen=True, eq=False)
-class Definition(Pickled):
+class Definition(Named):
     """Base of all definitions: immutable, checked, equal when their contents are equal."""
 
     def __init_subclass__(cls, **named: Any) -> None:
         super().__init_subclass__(**named)
         fill_docstring(cls)
 
-    def __new__(cls, *_values: Any, **named: Any) -> Any:
-        fields = [field.name for field in dataclasses.fields(cls)]
-        for name in named:
-            if name not in fields:
-                raise TypeError(
-                    f"{cls.__name__}: unknown argument {name!r}; {unknown(name, fields)}"
-                )
-        return super().__new__(cls)
+    @classmethod
+    def _arguments(cls) -> Iterable[str]:
+        return [field.name for field in dataclasses.fields(cls)]
 
     def __post_init__(self) -> None:
         for item in dataclasses.fields(self):
@@ -205,6 +240,8 @@ def one_of(types: tuple[type[Definition], ...], what: str, optional: bool = Fals
             return from_dict(value, types, name)
         if not isinstance(value, types):
             known = ", ".join(cls.__name__ for cls in types)
+            if isinstance(value, (str, os.PathLike)) and "Mesh" in known:
+                known += f"; a file is Mesh({str(value)!r})"
             raise TypeError(f"{name} = {shown(value)}: must be {what}: {known}")
         return value
 

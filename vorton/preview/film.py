@@ -25,6 +25,7 @@ from ..bakes.course import Course
 from ..bakes.origin import changed_origin
 from ..base.checks import (
     check_flag,
+    check_keys,
     check_number,
     check_place,
     check_vector,
@@ -42,7 +43,7 @@ from ..sources.emitter import Emitter
 from ..sources.points import Points
 from ..sources.ring_and_tracers import Tracers
 from .camera import Camera
-from .rendering import Survey, check_dye, render
+from .rendering import LOOK, Survey, check_dye, render
 from .viewpoint import see
 
 
@@ -124,7 +125,10 @@ class BakeShot(Shot):
     ) -> None:
         data = manifest.data
         if not data["tracers"]:
-            raise ValueError(f"{manifest.path}: was baked without tracers, there is no smoke in it")
+            text = (
+                f"was baked without tracers, there is no smoke in it, and has {manifest.no_archive}"
+            )
+            raise ValueError(f"{manifest.path}: {text}")
         first, last = frames or (data["first"], max(manifest.frames, default=0))
         wanted = list(range(first, last + 1))
         if not wanted:
@@ -271,6 +275,7 @@ def make_film(
     dye: bool | tuple[float, float] = False,
     threads: int = 0,
     progress: bool | Callback = True,
+    **look: Any,
 ) -> Path:
     """Render lit smoke and fire of a scene or a bake to a picture or a film.
 
@@ -319,6 +324,9 @@ def make_film(
         0 (default): all processors.
     progress : bool or function
         As for `bake`.
+    **look
+        Instead of the default look, or that of fire: as of `render`. White ink shows before a dark
+        background, black ink (albedo=(0.02, 0.02, 0.03)) before a bright one.
 
     Returns
     -------
@@ -339,6 +347,7 @@ def make_film(
     if extinction is not None:
         extinction = check_number("extinction", extinction, above=0, unit="m^2/kg")
     picture = _check_ending(out)
+    check_keys(look, LOOK, "preview")
     if eye is None and target is not None:
         raise ValueError(f"target = {tuple(target)}: goes with eye")
     asked = {"azimuth": azimuth, "elevation": elevation}
@@ -367,6 +376,7 @@ def make_film(
         light = _light(survey, camera, size, threads, shot.scene, extinction)
         if dye is not False:
             light |= {"fire": False, "dye": _dye(dye, survey)}
+        light |= look
 
         def pictures() -> Iterator[np.ndarray]:
             for volume in volumes:

@@ -69,7 +69,8 @@ def core_growth(shape: Shape | None) -> dict[str, Any]:
 class Wind(Effect):
     """A uniform wind, added to the scene's `wind` and to others.
 
-    One that changes in time acts between two times as its exact mean.
+    One that changes in time acts between two times as its exact mean. Gusts are keys of it for all
+    at once, or a `Turbulence` with this velocity, which moves through the smoke.
 
     Examples
     --------

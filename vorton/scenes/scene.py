@@ -6,16 +6,15 @@ import hashlib
 import inspect
 import json
 import os
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
 from ..base.checks import check_file_name, check_keys, check_place, shown
-from ..base.pickled import Pickled
 from ..definitions.ambient import AMBIENTS, Air, Ambient
 from ..definitions.combustion import Combustion
 from ..definitions.docstrings import with_parameters
-from ..definitions.fields import from_dict, number, one_of, plain
+from ..definitions.fields import Named, from_dict, number, one_of, plain
 from ..definitions.method import Method
 from ..definitions.tables import Table
 from ..files.disk import write_atomically
@@ -99,7 +98,7 @@ _ITEMS: dict[str, tuple[type, ...]] = {"sources": SOURCES, "effects": EFFECTS, "
 _ONE = {"sources": "source", "effects": "effect", "bodies": "body"}
 
 
-class Scene(Pickled):
+class Scene(Named):
     """What is simulated: sources, effects, bodies, method and room. SI units, Z up.
 
     Every value is checked when it is set; sources, effects and bodies are immutable.
@@ -156,6 +155,10 @@ class Scene(Pickled):
     max_tracers: int
     max_nodes: int
     at_capacity: str
+
+    @classmethod
+    def _arguments(cls) -> Iterable[str]:
+        return _CHECKS
 
     def __init__(
         self,
