@@ -1,10 +1,14 @@
 """Limits of health: good flows keep below them, bad ones go above; health_table.py has more."""
 
 import dataclasses
+import warnings
 
+import numpy as np
 import pytest
 from health_table import BAD, GOOD, follow
 from marks import slow_but
+
+import vorton as vt
 
 QUICK_GOOD = ["ring, one vorton thick"]
 SLOW_GOOD = ["README puff", "examples/thin_sheet", "tube", "viscous ring"]
@@ -29,3 +33,27 @@ def test_bad_flows_go_above(name):
     if name in list(KNOWN_BAD)[:2]:  # from the beginning on
         flow = dataclasses.replace(flow, frames=12)
     assert KNOWN_BAD[name] in follow(flow).above
+
+
+@pytest.mark.parametrize("noise", [0, 3])
+def test_a_grainy_wake_is_told_once_with_its_body(noise):
+    """In a frame in which steps look, whose bits do not depend on the look."""
+    scene = vt.Scene("wake", wind=(1, 0, 0), spacing=0.1)
+    scene.add(vt.Body(vt.Sphere(radius=0.2), name="still", shedding=0))
+    scene.add(vt.Body(vt.Box((1, -0.2, -0.2), (1.2, 0.2, 0.2)), name="fan", panels=160))
+    sim = vt.Simulation(scene, threads=1)
+    sim.step(13)
+    strength = sim.vortons.strength
+    size = np.linalg.norm(strength, axis=1).mean()
+    strength += noise * size * np.random.default_rng(1).normal(size=strength.shape)
+    unseen = sim.copy()
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always")
+        sim.step(20)
+    assert len(told) == bool(noise)
+    for warning in told:
+        assert "frame 16: " in str(warning.message)
+        assert "bodies[1], Body 'fan': give that a smaller shedding" in str(warning.message)
+    for _ in range(20):
+        unseen.advance(1 / 24)
+    assert unseen.vortons.position.tobytes() == sim.vortons.position.tobytes()
