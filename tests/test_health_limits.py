@@ -35,6 +35,13 @@ def test_bad_flows_go_above(name):
     assert KNOWN_BAD[name] in follow(flow).above
 
 
+def told_by(sim, frames):
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always")
+        sim.step(frames)
+    return [str(warning.message) for warning in told]
+
+
 @pytest.mark.parametrize("noise", [0, 3])
 def test_a_grainy_wake_is_told_once_with_its_body(noise):
     """In a frame in which steps look, whose bits do not depend on the look."""
@@ -47,13 +54,29 @@ def test_a_grainy_wake_is_told_once_with_its_body(noise):
     size = np.linalg.norm(strength, axis=1).mean()
     strength += noise * size * np.random.default_rng(1).normal(size=strength.shape)
     unseen = sim.copy()
-    with warnings.catch_warnings(record=True) as told:
-        warnings.simplefilter("always")
-        sim.step(20)
+    told = told_by(sim, 20)
     assert len(told) == bool(noise)
-    for warning in told:
-        assert "frame 16: " in str(warning.message)
-        assert "bodies[1], Body 'fan': give that a smaller shedding" in str(warning.message)
+    for text in told:
+        assert "frame 16: " in text
+        assert "bodies[1], Body 'fan': give that a smaller shedding" in text
     for _ in range(20):
         unseen.advance(1 / 24)
     assert unseen.vortons.position.tobytes() == sim.vortons.position.tobytes()
+
+
+@pytest.mark.parametrize("own", [None, 0.03])
+def test_wide_vortons_beside_a_narrow_source_are_told_with_their_source(own):
+    """They keep no impulse where they do not touch; with cores as wide as the cells they do."""
+    scene = vt.Scene("two", seed=1)
+    scene.add(vt.VortexRing((0, 0, 0.3), radius=0.1, core=0.06, circulation=1e-4))
+    scene.add(vt.VortexRing(radius=0.3, core=0.2, circulation=4.0, vorton_core=own))
+    sim = vt.Simulation(scene, threads=2)
+    before = np.linalg.norm(sim.health.impulse)
+    told = told_by(sim, 17)
+    kept = np.linalg.norm(sim.health.impulse) / before
+    if own:
+        assert told == [] and kept == pytest.approx(1, abs=1e-3)
+        return
+    (text,) = told
+    assert "the vortons of sources[1], VortexRing, have cores of 0.1 m" in text
+    assert "give it vorton_core=0.03" in text and kept < 0.9

@@ -20,7 +20,7 @@ from ..files.disk import write_atomically
 from ..scenes.scene import Scene
 from ..scenes.scene_advice import warn
 from .body_motion import BodyMotion
-from .grain import FRAMES_APART, describe_grain
+from .flow_advice import FRAMES_APART, describe_faults
 from .live_changes import LiveChanges
 from .opening import check_method, make_core, name_items, name_nearest
 from .saved import encode, open_archive, same_state
@@ -78,12 +78,12 @@ class Simulation(LiveChanges, BodyMotion, Pickled):
         "_altered",
         "_core",
         "_fps",
-        "_grainy",
         "_grids",
         "_made_with_fps",
         "_made_with_method",
         "_scene",
         "_threads",
+        "_told",
         "_tracers",
         "_vortons",
         "_warned",
@@ -116,7 +116,8 @@ class Simulation(LiveChanges, BodyMotion, Pickled):
         threads = 0 if threads is None else threads
         self._threads = check_integer("threads", threads, least=0, most=64)
         self.frame = self._warned = 0
-        self._altered = self._grainy = False
+        self._altered = False
+        self._told: set[str] = set()
         self._made_with_fps, self._made_with_method = self._fps, self._scene.method
         with frame_rate(self.fps):
             core, self._added = make_core(self._scene, self._threads)
@@ -396,14 +397,14 @@ class Simulation(LiveChanges, BodyMotion, Pickled):
         -----
         vorton.SceneWarning
             Once each: fuel that nothing sets on fire; substeps by the hundred for diffusion alone;
-            a source that makes more than 100 000 vortons a second; in every sixteenth frame, a flow
-            that gets grainy.
+            a source that makes more than 100 000 vortons a second; in every sixteenth frame, each
+            number of `health` that is above its limit.
         """
         for _ in range(_frame_count(frames)):
             self.advance(1.0 / self.fps, progress=progress)
             self.frame += 1
-            if self.frame % FRAMES_APART == 0 and not self._grainy:
-                self._look_for_grain()
+            if self.frame % FRAMES_APART == 0:
+                self._look_at_health()
 
     def frames(self, count: int) -> Iterator[int]:
         """Step `count` frames; yields the number of each, `frame`, when it is there.
@@ -441,9 +442,11 @@ class Simulation(LiveChanges, BodyMotion, Pickled):
             self._warned += 1
             warn(name_items(self._scene, self._added, text))
 
-    def _look_for_grain(self) -> None:
-        if text := describe_grain(self._core, self._scene, self.frame):
-            self._grainy = True
+    def _look_at_health(self) -> None:
+        """Warns of each number of it that is bad, once."""
+        found = describe_faults(self._core, self._scene, self.frame, self._told)
+        self._told |= found.keys()
+        for text in found.values():
             warn(text)
 
     # ---- fields ----
