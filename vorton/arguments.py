@@ -117,6 +117,8 @@ class _Command(argparse.ArgumentParser):
         self.add_argument("--preset", choices=PRESETS, help=text)
         self.setting("half", "store 16-bit floats (default), or 32-bit ones")
         self.setting("compress", "compress volumes where it pays (default)")
+        text = "voxels by which velocity is stored beyond density, 0 to 16 (default 3)"
+        self.add_argument("--margin", type=float, metavar="N", help=text)
         self.setting("volumes", "write .vdb files (default)")
         self.setting("tracers", "write .npz files (default)")
         self.flag("overwrite", "remove another bake that OUT holds")

@@ -113,9 +113,10 @@ def _run_and_describe(function: Callable[..., Manifest], arguments: Namespace) -
 
 def _describe(manifest: Manifest) -> int:
     print(describe(manifest))
-    if manifest.data["volumes"]:
-        preset = manifest.data["volumes"]["preset"]
-        print(f"{preset:10} {PRESETS[preset].hint}")
+    if volumes := manifest.data["volumes"]:
+        preset = PRESETS[volumes["preset"]]
+        if "velocity" in volumes["grids"] or not preset.hint_of_velocity:
+            print(f"{volumes['preset']:10} {preset.hint}")
     return 0
 
 
