@@ -258,6 +258,7 @@ def _add_rewind(commands: argparse._SubParsersAction) -> None:
     )
     parser.place()
     parser.last_frame("the last frame that stays")
+    parser.quiet()
 
 
 def _add_transfers(commands: argparse._SubParsersAction) -> None:
@@ -266,6 +267,7 @@ def _add_transfers(commands: argparse._SubParsersAction) -> None:
         parser = commands.add_parser(name, help=text, description=f"{text.capitalize()}.")
         parser.place()
         parser.folder()
+        parser.quiet()
 
 
 def _add_prune(commands: argparse._SubParsersAction) -> None:
@@ -275,6 +277,7 @@ def _add_prune(commands: argparse._SubParsersAction) -> None:
     parser.place()
     parser.frames("frames whose volumes and tracers stay (default: all)")
     parser.flag("no-archive", "remove the archive")
+    parser.quiet()
 
 
 def _add_preview(commands: argparse._SubParsersAction) -> None:
