@@ -11,6 +11,18 @@
 #include "base/open_file.h"
 #include "base/spare_memory.h"
 
+/* Each lies within the state. */
+static void look_at_fields(const uint8_t *state, int64_t size)
+{
+    vt_saved_field field = {.struct_size = sizeof field};
+    for (int32_t n = 0; vt_get_saved_field(state, size, n, &field); n++) {
+        (void)!strlen(field.name);
+        const uint8_t *const data = field.data;
+        if (data && (data < state || field.bytes > state + size - data))
+            abort();
+    }
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t most, unsigned seed);
 size_t LLVMFuzzerMutate(uint8_t *data, size_t size, size_t most);
@@ -96,6 +108,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         if (frame.offset > size || frame.bytes > size - frame.offset)
             abort();
         (void)vt_load_archive_frame(archive, n, NULL);
+        uint8_t *state;
+        int64_t bytes;
+        if (vt_read_archive_frame(archive, n, 1, &state, &bytes))
+            continue;
+        look_at_fields(state, bytes);
+        vt_free(state);
     }
     vt_close_archive(archive);
     return 0;
