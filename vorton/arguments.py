@@ -87,6 +87,11 @@ class _Command(argparse.ArgumentParser):
     def last_frame(self, text: str) -> None:
         self.add_argument("--frame", type=int, metavar="N", required=True, help=text)
 
+    def region(self) -> None:
+        text = "only the tracers in this box, m: lower corner, upper corner"
+        axes = ("X", "Y", "Z", "X", "Y", "Z")
+        self.add_argument("--region", type=float, nargs=6, metavar=axes, help=text)
+
     def flag(self, name: str, text: str) -> None:
         """`--name`; `--no-name` is the same the other way round."""
         off = name.startswith("no-")
@@ -200,9 +205,7 @@ def _add_derive(commands: argparse._SubParsersAction) -> None:
     parser.add_argument("--shutter", type=float, default=0.0, metavar="FRAMES", help=text)
     text = "at how many moments the shutter is looked through (default 8)"
     parser.add_argument("--samples", type=int, default=8, metavar="N", help=text)
-    text = "only the tracers in this box, m: lower corner, upper corner"
-    axes = ("X", "Y", "Z", "X", "Y", "Z")
-    parser.add_argument("--region", type=float, nargs=6, metavar=axes, help=text)
+    parser.region()
     text = "processes that make frames at the same time (default 1)"
     parser.add_argument("--jobs", type=int, default=1, metavar="N", help=text)
     parser.files()
@@ -315,6 +318,7 @@ def _add_preview(commands: argparse._SubParsersAction) -> None:
         "the first to the second of two temperatures in K"
     )
     option("--dye", type=positive, nargs="*", metavar="K", help=text)
+    parser.region()
     parser.threads()
 
 

@@ -79,10 +79,14 @@ def run_bake(arguments: Namespace) -> int:
     return _describe(manifest)
 
 
+def _corners(box: Sequence[float] | None) -> Any:
+    return None if box is None else (box[:3], box[3:])
+
+
 def run_derive(arguments: Namespace) -> int:
     """`vorton derive`."""
-    values, box = _take_files(_own(arguments), {}), arguments.region
-    values["region"] = None if box is None else (box[:3], box[3:])
+    values = _take_files(_own(arguments), {})
+    values["region"] = _corners(arguments.region)
     try:
         manifest = derive(**values)
     except DamageError as error:
@@ -184,6 +188,7 @@ def run_preview(arguments: Namespace) -> int:
     if dye is not None and len(dye) not in (0, 2):
         raise ValueError(f"--dye: takes no temperature or two of them, got {len(dye)}")
     values["dye"] = False if dye is None else tuple(dye) or True
+    values["region"] = _corners(arguments.region)
     print(make_film(**values))
     return 0
 
