@@ -38,6 +38,7 @@ _NAMES = {
     "bakes.bake_folders": ("copy_bake", "move_bake", "prune_bake"),
     "bakes.baking": ("Volumes", "bake"),
     "bakes.deriving": ("derive",),
+    "bakes.gathering": ("gather",),
     "definitions.ambient": ("Air", "Gas", "Liquid", "Water"),
     "definitions.animation": ("Keys", "Samples"),
     "definitions.combustion": ("Combustion",),

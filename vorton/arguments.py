@@ -149,6 +149,7 @@ def make_parser() -> argparse.ArgumentParser:
     _add_stage(commands)
     _add_branch(commands)
     _add_rewind(commands)
+    _add_gather(commands)
     _add_transfers(commands)
     _add_prune(commands)
     _add_preview(commands)
@@ -261,6 +262,18 @@ def _add_rewind(commands: argparse._SubParsersAction) -> None:
     )
     parser.place()
     parser.last_frame("the last frame that stays")
+    parser.quiet()
+
+
+def _add_gather(commands: argparse._SubParsersAction) -> None:
+    parser = commands.add_parser(
+        "gather",
+        help="make one bake of parts that were derived into folders of their own",
+        description="Make one bake of parts of it that were derived apart, as by the machines of a "
+        "farm: OUT becomes what derive of all their frames writes. Parts may come later.",
+    )
+    parser.place("folder with a folder for each part", "PARTS")
+    parser.folder()
     parser.quiet()
 
 

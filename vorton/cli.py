@@ -32,6 +32,7 @@ from .bakes.bake_opening import bake_there, told_by_archive
 from .bakes.baking import PRESETS, Volumes, bake, made_with
 from .bakes.damages import damages, damages_of_archive
 from .bakes.deriving import derive
+from .bakes.gathering import gather
 from .bakes.report import describe, describe_archive
 from .base.checks import counted, ranges_text
 from .files.disk import one_line
@@ -252,6 +253,7 @@ RUN: dict[str, Callable[[Namespace], int]] = {
     "stage": run_stage,
     "branch": run_branch,
     "rewind": functools.partial(_run_and_describe, rewind),
+    "gather": functools.partial(_run_and_describe, gather),
     "copy": functools.partial(_run_and_describe, copy_bake),
     "move": functools.partial(_run_and_describe, move_bake),
     "prune": functools.partial(_run_and_describe, prune_bake),

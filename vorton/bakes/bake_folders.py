@@ -177,7 +177,7 @@ def _locked_where_possible(folder: Path) -> Iterator[None]:
 
 def _at(manifest: Manifest, folder: Path) -> Manifest:
     """What the manifest is in another folder; not saved."""
-    data = manifest.data | _relative_to(manifest.data, manifest.folder, folder)
+    data = manifest.data | relative_to(manifest.data, manifest.folder, folder)
     data.pop("removing", None)
     return Manifest(folder / manifest.path.name, data)
 
@@ -228,7 +228,7 @@ def _same(source: Path, target: Path) -> bool:
     return os.path.samefile(source, target) or file_sha256(source) == file_sha256(target)
 
 
-def _relative_to(about: dict[str, Any], old: Path, new: Path) -> dict[str, Any]:
+def relative_to(about: dict[str, Any], old: Path, new: Path) -> dict[str, Any]:
     """The members of a manifest or a head that hold paths, for another folder."""
     found = {"scene": scene_of(about, old).to_dict(folder=new)}
     if "archived" in about:
@@ -240,7 +240,7 @@ def _relative_to(about: dict[str, Any], old: Path, new: Path) -> dict[str, Any]:
 def _head_of(manifest: Manifest, made: Manifest) -> dict[str, Any]:
     assert manifest.archive is not None
     with Archive(manifest.archive) as archive:
-        return archive.about | _relative_to(archive.about, manifest.folder, made.folder)
+        return archive.about | relative_to(archive.about, manifest.folder, made.folder)
 
 
 def _is_archive_of(manifest: Manifest, made: Manifest) -> bool:
