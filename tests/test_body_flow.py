@@ -570,6 +570,21 @@ def test_a_wall_of_wide_panels_does_not_shed_in_still_air():
     assert fine.health.largest_gradient == pytest.approx(slips.health.largest_gradient, rel=1e-3)
 
 
+@pytest.mark.parametrize("panels", [40, 160])
+def test_wide_panels_hold_no_more_than_the_layer_along_them(panels):
+    """Wake in lumps, of 80 and 43 square cores for a panel: none is stronger than what slips along
+    its panel, at most twice the speed of the wind. What turned them back beside the wall counted as
+    slip, and they grew until the flow blew up within four to six frames."""
+    box = vt.Body(vt.Box((-0.6, -0.2, -0.08), (0.6, 0.2, 0.08)), panels=panels)
+    sim = simulation(box, wind=(1, 0.3, 0.2), spacing=0.022)
+    widest = sim._core.panels(0)["area"].max()
+    assert widest > 40 * 0.022**2
+    for _ in range(6):
+        sim.step()
+        strength = np.linalg.norm(sim.vortons.strength, axis=1).max()
+        assert 0.5 * widest < strength < 2 * np.linalg.norm(sim.scene.wind) * widest
+
+
 # ---- bodies of any density ----
 
 STONE = np.random.default_rng(0).normal(size=(14, 3))

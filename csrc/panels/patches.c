@@ -241,6 +241,14 @@ void vti_cut_panels(vt_simulation *s)
     vti_arena_pop(&s->arena, mark);
 }
 
+int32_t vti_end_of_panel(const vt_panels *p, int32_t n, int32_t all)
+{
+    int32_t end = n;
+    while (end < all && p->panel[end] == p->panel[n])
+        end++;
+    return end;
+}
+
 /* ---- charges ---- */
 
 int64_t vti_count_panel_charges(const vt_simulation *s)

@@ -29,6 +29,13 @@ void vti_make_whole_patch(const vt_simulation *s, const vt_paneled_body *b, int3
 /* Cuts the panels for the grid that is laid out, before anything else is asked of them. */
 void vti_cut_panels(vt_simulation *s);
 
+/* A panel cut into as many patches is wide: vortices nearer than it is wide see them one by one,
+ * and what it is to be, it is on average. */
+enum { VT_WIDE_PANEL = 16 };
+
+/* Where the patches of the panel that patch n is part of end, of those before `all`. */
+int32_t vti_end_of_panel(const vt_panels *panels, int32_t n, int32_t all);
+
 /* How many charges the panels are for the grid at most, and their records: returns how many. */
 int64_t vti_count_panel_charges(const vt_simulation *s);
 int64_t vti_collect_panel_charges(vt_simulation *s, vt_record *charges);

@@ -163,9 +163,7 @@ static void find_onset(vt_simulation *s)
 
 /* ---- within wide panels ---- */
 
-/* Panels cut into as many patches are wide: vortices nearer than they are wide see them one by one.
- */
-enum { WIDE = 16, PATCH_BLOCK = 256 };
+enum { PATCH_BLOCK = 256 };
 
 typedef struct wide_job {
     const vt_simulation *s;
@@ -185,22 +183,13 @@ static void look_at_patch(void *data, int64_t i)
     sample_potentials(g, point, job->velocity + 3 * i);
 }
 
-/* Where the patches of the panel that patch n is part of end, of those before `all`. */
-static int32_t end_of_panel(const vt_panels *p, int32_t n, int32_t all)
-{
-    int32_t end = n;
-    while (end < all && p->panel[end] == p->panel[n])
-        end++;
-    return end;
-}
-
 /* Numbers of the patches of wide panels, panel by panel; returns how many. */
 static int64_t list_wide(const vt_panels *p, uint32_t *list)
 {
     int64_t found = 0;
     for (int32_t n = 0, end; n < p->patch_count; n = end) {
-        end = end_of_panel(p, n, p->patch_count);
-        for (int32_t k = n; k < end && end - n >= WIDE; k++)
+        end = vti_end_of_panel(p, n, p->patch_count);
+        for (int32_t k = n; k < end && end - n >= VT_WIDE_PANEL; k++)
             list[found++] = (uint32_t)k;
     }
     return found;
@@ -234,8 +223,8 @@ void vti_change_under_panel(const vt_simulation *s, const vt_paneled_body *b, in
     double area = 0, sum[3] = {0};
     while (*patch < all && (int32_t)p->panel[*patch] < panel)
         ++*patch;
-    const int32_t first = *patch, end = end_of_panel(p, first, all);
-    if (end - first < WIDE || (int32_t)p->panel[first] != panel) {
+    const int32_t first = *patch, end = vti_end_of_panel(p, first, all);
+    if (end - first < VT_WIDE_PANEL || (int32_t)p->panel[first] != panel) {
         find_change_below(s, p->center[panel], p->normal[panel], depth, change);
         return;
     }

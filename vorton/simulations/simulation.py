@@ -20,6 +20,7 @@ from ..files.disk import write_atomically
 from ..scenes.scene import Scene
 from ..scenes.scene_advice import warn
 from .body_motion import BodyMotion
+from .flow_advice import FRAMES_APART, describe_faults
 from .live_changes import LiveChanges
 from .opening import check_method, make_core, name_items, name_nearest
 from .saved import encode, open_archive, same_state
@@ -82,6 +83,7 @@ class Simulation(LiveChanges, BodyMotion, Pickled):
         "_made_with_method",
         "_scene",
         "_threads",
+        "_told",
         "_tracers",
         "_vortons",
         "_warned",
@@ -115,6 +117,7 @@ class Simulation(LiveChanges, BodyMotion, Pickled):
         self._threads = check_integer("threads", threads, least=0, most=64)
         self.frame = self._warned = 0
         self._altered = False
+        self._told: set[str] = set()
         self._made_with_fps, self._made_with_method = self._fps, self._scene.method
         with frame_rate(self.fps):
             core, self._added = make_core(self._scene, self._threads)
@@ -394,11 +397,14 @@ class Simulation(LiveChanges, BodyMotion, Pickled):
         -----
         vorton.SceneWarning
             Once each: fuel that nothing sets on fire; substeps by the hundred for diffusion alone;
-            a source that makes more than 100 000 vortons a second.
+            a source that makes more than 100 000 vortons a second; in every sixteenth frame, each
+            number of `health` that is above its limit.
         """
         for _ in range(_frame_count(frames)):
             self.advance(1.0 / self.fps, progress=progress)
             self.frame += 1
+            if self.frame % FRAMES_APART == 0:
+                self._look_at_health()
 
     def frames(self, count: int) -> Iterator[int]:
         """Step `count` frames; yields the number of each, `frame`, when it is there.
@@ -435,6 +441,13 @@ class Simulation(LiveChanges, BodyMotion, Pickled):
         for _, text in given[self._warned :]:
             self._warned += 1
             warn(name_items(self._scene, self._added, text))
+
+    def _look_at_health(self) -> None:
+        """Warns of each number of it that is bad, once."""
+        found = describe_faults(self._core, self._scene, self.frame, self._told)
+        self._told |= found.keys()
+        for text in found.values():
+            warn(text)
 
     # ---- fields ----
 
