@@ -1,10 +1,17 @@
 """How many bytes the archive of a frame takes: the goals, on the scenes that README shows."""
 
+import hashlib
+import os
 import runpy
+import struct
+import subprocess
+import sys
+import zlib
 from pathlib import Path
 
 import numpy as np
 import pytest
+from native import targets
 
 import vorton as vt
 from vorton import _core
@@ -64,3 +71,47 @@ def test_fields_come_back_as_they_are():
         found = dict(fields_of(bytes(_core.unpack_state(packed, threads))))
         for name, values in found.items():
             assert values.tobytes() == given[name].tobytes(), name
+
+
+def check_sums(packed):
+    """The checksum of each field of a frame, by Python's own zlib; one is of many bytes."""
+    count = int.from_bytes(packed[56:60], "little")
+    at, most = 64 + 72 * count, 0
+    for n in range(count):
+        entry = packed[64 + 72 * n :][:72]
+        size, crc = struct.unpack_from("<QI", entry, 56)
+        assert zlib.crc32(packed[at : at + size]) == crc, entry[:40]
+        at, most = at + size, max(most, size)
+    assert most > 2**17
+
+
+PACKED = """
+import sys, hashlib
+from vorton import _core
+print(hashlib.sha256(_core.pack_state(open(sys.argv[1], "rb").read())).hexdigest())
+"""
+
+
+def test_bytes_are_the_same_with_every_instruction_set(tmp_path):
+    """Of numbers of all kinds: near each other, far apart, tiny, none; and checksums of many."""
+    scene = vt.Scene("many", max_tracers=20_000)
+    scene.add(vt.Tracers(vt.Sphere(radius=1.0), count=20_000))
+    sim = vt.Simulation(scene)
+    rng = np.random.default_rng(2)
+    kinds = rng.integers(-(2**18), 2**18, (20_000, 3)) * np.float32(2.0**-12)
+    kinds[:2000] = rng.normal(0, 1e9, (2000, 3))
+    kinds[9000:9100] = [[-0.0, 1e-44, np.nan]]
+    kinds[-3500:] = rng.integers(0, 2**32, (3500, 3), np.uint32).view(np.float32)
+    sim.tracers.position[:] = kinds
+    saved = bytes(sim._core.save_state(1))
+    packed = bytes(_core.pack_state(saved, 2))
+    found = dict(fields_of(bytes(_core.unpack_state(packed))))["tracers.position"]
+    assert found.tobytes() == kinds.astype("f").tobytes()
+    check_sums(packed)
+    (tmp_path / "state").write_bytes(saved)
+    for simd in targets():
+        found = subprocess.run(
+            [sys.executable, "-c", PACKED, tmp_path / "state"],
+            env=os.environ | {"VORTON_SIMD": simd}, capture_output=True, text=True, check=True,
+        ).stdout  # fmt: skip
+        assert found.strip() == hashlib.sha256(packed).hexdigest(), simd

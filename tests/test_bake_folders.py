@@ -2,6 +2,7 @@
 
 import errno
 import os
+import re
 import shutil
 
 import pytest
@@ -265,10 +266,17 @@ def test_stale_files_are_named(made, tmp_path, capsys):
 
 
 def test_the_commands(made, tmp_path, capsys):
-    assert main(["copy", str(made[0]), str(tmp_path / "a")]) == 0
-    assert main(["move", str(tmp_path / "a"), str(tmp_path / "b")]) == 0
-    assert main(["prune", str(tmp_path / "b"), "--frames", "1-2", "--no-archive"]) == 0
-    assert "frames     1-2 at 24" in capsys.readouterr().out.split("bake ")[-1]
+    """With what they do on stderr, or nothing."""
+    a, b, c = (str(tmp_path / name) for name in "abc")
+    assert main(["copy", str(made[0]), a]) == 0
+    assert re.search(r"verify ring: (\d) of \1, .*\ncopy files of ring: ", capsys.readouterr().err)
+    assert main(["move", a, c]) == 0
+    assert "\nmove files of ring: " in capsys.readouterr().err
+    assert main(["move", c, b, "--quiet"]) == 0
+    assert main(["rewind", b, "--frame", "3", "--quiet"]) == 0
+    assert main(["prune", b, "--frames", "1-2", "--no-archive", "--quiet"]) == 0
+    out, err = capsys.readouterr()
+    assert "frames     1-2 at 24" in out.split("bake ")[-1] and err == ""
     assert not (tmp_path / "a").exists() and not (tmp_path / "b" / "ring.vta").exists()
 
 

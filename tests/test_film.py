@@ -287,6 +287,31 @@ def test_without_pillow(places, tmp_path, monkeypatch):
 # ---- the command ----
 
 
+def test_a_region_is_that_of_a_derived_bake(places, tmp_path):
+    """From a scene, tracers and an archive alike, whose simulations go on with all of them."""
+    box = ((0, -9, -9), (9, 9, 9))
+    how = {"region": box, "frames": (2, 3), "progress": False}
+    derive(places["bake"], tmp_path / "half", volumes=None, **how)
+    wanted = [volume.info() for volume in BakeShot(Manifest.find(tmp_path / "half"), voxel=0.1)]
+    archive = places["bake"] / "ring.vta"
+    values = {"frames": (2, 3), "region": box, "voxel": 0.1}
+    for shot in (
+        SceneShot(small_scene(), fps=12, **values),
+        open_shot(places["bake"], **values),
+        open_shot(archive, **values),
+    ):
+        found = [volume.info() for volume in shot]
+        assert [info["tracers"] for info in found] == [info["tracers"] for info in wanted]
+        assert found[1]["mass"] == pytest.approx(wanted[1]["mass"], rel=1e-6)
+    assert 0.4 < wanted[1]["tracers"] / 4000 < 0.6
+    out, picture = tmp_path / "a.png", "--size 32x32 --frames 2 --quiet --region 0 -9 -9 9 9 9"
+    assert main(["preview", str(archive), str(out), *picture.split()]) == 0
+    one = pixels(film(tmp_path / "half", tmp_path / "b.png", frames=(2, 2), size=(32, 32)))
+    assert np.abs(one - pixels(out)).mean() < 0.5
+    with pytest.raises(ValueError, match="region = .*lower one"):
+        film(places["bake"], out, region=(box[1], box[0]))
+
+
 def test_preview_command(places, tmp_path, capsys):
     out = tmp_path / "a.png"
     options = "--size 96x64 --frames 2 --voxel 0.2 --eye 3 -9 2 --target 0 0 0 --fov 30 --quiet"

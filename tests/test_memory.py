@@ -140,14 +140,18 @@ def taken():  # bytes of address space
 before = taken()
 simulation = vt.Simulation(scene, threads=1)
 needed = taken() - before
+
+def said_with(limit):
+    resource.setrlimit(resource.RLIMIT_AS, (taken() + limit, resource.RLIM_INFINITY))
+    try:
+        vt.Simulation(scene, threads=1)
+    except MemoryError as error:
+        return str(error)
+
 del simulation
-resource.setrlimit(resource.RLIMIT_AS, (taken() + needed // 2, resource.RLIM_INFINITY))
-try:
-    vt.Simulation(scene, threads=1)
-    said = None
-except MemoryError as error:
-    said = str(error)
-print(json.dumps({"needed": needed / 2**30, "said": said}))
+said = said_with(needed // 2)
+scene.add(vt.Body(vt.Sphere(radius=0.1)))
+print(json.dumps({"needed": needed / 2**30, "said": said, "of_body": said_with(needed + 2**30)}))
 """
 
 
@@ -157,3 +161,5 @@ def test_how_much_address_space_a_simulation_takes_is_said(vortons, nodes):
     found = run(ADDRESSES.replace("VORTONS", str(vortons)).replace("NODES", str(nodes)))
     told = re.search(rf"max_nodes {nodes}: more than (\d+) GiB", found["said"])
     assert 0.7 * found["needed"] < int(told[1]) <= round(found["needed"])
+    assert nodes > 10_000 or found["needed"] < 5
+    assert re.match("no address space for bodies: 8 GiB more", found["of_body"])

@@ -1,6 +1,7 @@
 """Bakes that are derived at other moments, and with an open shutter: against what is known of a
 blob in a uniform wind."""
 
+import shlex
 import shutil
 
 import numpy as np
@@ -94,6 +95,25 @@ def test_what_has_an_open_shutter_has_no_velocity_and_all_else_is_as_without(fol
     assert content(tmp_path / "open")["blob_0002.npz"] == content(folder)["blob_0002.npz"]
     with pytest.raises(ValueError, match="holds a bake of this scene with"):
         vt.derive(folder, tmp_path / "open", shutter=0.25, volumes=FINE, progress=False)
+
+
+def test_a_derived_bake_tells_the_command_that_makes_it_again(folder, tmp_path, capsys):
+    """With all options that its files follow from, wherever it is told: byte by byte the same; and
+    of velocity, which it has not, nothing."""
+    odd = vt.Volumes(voxel=0.05, preset="blender", half=False, compress=False, margin=1, sharp=True)
+    how: dict = {"frames": (2, 3), "fps": 1.5 * FPS, "offset": 1 / 3, "shutter": 0.5, "samples": 3}
+    how |= {"region": ((-1e-5, -1, -1), (9, 1, 1)), "volumes": odd, "tracers": False}
+    vt.derive(folder, tmp_path / "a", **how, progress=False)
+    with pytest.raises(ValueError, match="it was made by `vorton derive .*; choose") as refused:
+        vt.derive(folder, tmp_path / "a", progress=False)
+    assert main(["info", str(tmp_path / "a")]) == 0
+    rows = dict(row.split(None, 1) for row in capsys.readouterr().out.splitlines())
+    assert rows["again"] in str(refused.value)
+    first, *words = [word if word != str(tmp_path / "a") else str(tmp_path / "b")
+                     for word in shlex.split(rows["again"])]  # fmt: skip
+    assert first == "vorton" and main([*words, "--quiet"]) == 0
+    assert content(tmp_path / "b") == content(tmp_path / "a")
+    assert "Velocity" not in capsys.readouterr().out
 
 
 def test_single_times(folder, tmp_path, capsys):

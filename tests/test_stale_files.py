@@ -8,6 +8,7 @@ import pytest
 from bakes import content, quiet, small_scene
 
 import vorton as vt
+from vorton.archive.stages import mark_of
 from vorton.cli import main
 from vorton.files import tracer_files
 from vorton.hosts.usd import make_stage
@@ -94,20 +95,26 @@ def test_a_branch_in_place_makes_them_stale(staged, capsys):
 
 
 def test_a_bake_that_goes_on_keeps_its_own(staged, capsys):
-    """More frames of the same bake; then fewer, of which points of the others are left."""
+    """More frames of the same bake, which its stage lacks; then fewer, of which points of the
+    others are left, and the stage shows what is not there."""
     quiet(small_scene(), staged, frames=(1, 4))
+    lacking = "stale      ring.usda is of another bake, or of other frames than it has: "
+    status, [row] = said(capsys, "info", staged, "--verify", "--quiet")
+    assert status == 1 and row.startswith(lacking)
+    stage(staged)
     assert said(capsys, "info", staged) == (0, [])
     vt.prune_bake(staged, frames=(2, 4))
-    status, [row] = said(capsys, "info", staged)
-    assert status == 1 and row.startswith("stale      points/ring_0001.vdb is of another bake, or")
-    write_point_grids(staged, progress=False)
+    status, rows = said(capsys, "info", staged)
+    assert status == 1 and rows[0].startswith(lacking) and len(rows) == 2
+    assert rows[1].startswith("stale      points/ring_0001.vdb is of another bake, or of other")
+    stage(staged)
     assert said(capsys, "info", staged) == (0, [])
 
 
 def test_files_that_do_not_say_are_named(staged, capsys):
-    """As earlier versions have made them: they may be of this bake."""
+    """As earlier versions have made them: they may be of this bake, and of all its frames."""
     (staged / "points" / "ring_0001.vdb").write_bytes(points_of(staged, 1))
-    (staged / "ring.abc").write_bytes(b"Ogawa")
+    (staged / "ring.abc").write_bytes(b"Ogawa" + mark_of(vt.Manifest.find(staged)).encode())
     status, rows = said(capsys, "info", staged)
     assert status == 0 and [row.split(" does not say")[0] for row in rows] == [
         "warning    ring.abc", "warning    points/ring_0001.vdb"
@@ -141,7 +148,7 @@ def test_stale_files_stay_behind(staged, tmp_path, transfer):
 def test_stage_without_points_removes_clips_of_another_bake(staged):
     """They are told of by the layer that declares them."""
     text = (staged / "ring.usda").read_text()
-    (staged / "ring.points.usda").write_text(text)
+    (staged / "ring.points.usda").write_text(mark_of(vt.Manifest.find(staged)))
     for n in (1, 2, 3):
         (staged / f"ring_000{n}.usdc").write_bytes(b"PXR-USDC")
     shutil.copytree(staged, staged.parent / "kept")
@@ -187,11 +194,13 @@ def test_a_derived_bake_whose_origin_has_changed(derived, tmp_path, change, fram
         assert main(["preview", *picture]) == 0
     change(origin)
     text = f"frames {frames} are not of what ../../bake/ring.vta holds now, states of another scene"
+    again = f"`vorton derive {origin / 'ring.vta'} {out} --frames 1-5 --fps 48 --no-volumes "
     for options in ([], ["--verify", "--quiet"]):
         status, [row] = said(capsys, "info", out, *options)
         assert status == 0 and row.startswith(f"warning    {text}")
     assert main(["preview", *picture]) == 0
     assert text in capsys.readouterr().err
+    assert f"{again}--overwrite` makes" in row
     with pytest.raises(ValueError, match="another scene"):
         vt.derive(origin, out, fps=48, volumes=None, progress=False, threads=1)
     vt.derive(origin, out, fps=48, volumes=None, progress=False, threads=1, overwrite=True)

@@ -224,10 +224,10 @@ def in_order_of_values(way, zeros, words, other):
 
 
 def unpack_rows(shape, content, other):
-    """Column by column; other: the field that they may be less."""
+    """Of some rows column by column; other: the field that they may be less."""
     found, at, ways, strays = np.empty(shape, "<u4"), 0, set(), 0
-    for component in range(shape[1]):
-        for first in range(0, shape[0], 8192):
+    for first in range(0, shape[0], 8192):
+        for component in range(shape[1]):
             rows, way = slice(first, min(first + 8192, shape[0])), content[at]
             ways.add(way)
             in_classes, way, places, bits = way & 128, way & 127, [], []

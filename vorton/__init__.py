@@ -9,12 +9,13 @@
 ...     sim.vortons.position, sim.tracers.position      # NumPy views of the live memory
 """
 
+from . import first_moments as _first_moments  # noqa: F401, I001  # before all that takes time
+
 import os as _os
 from importlib import import_module as _import_module
 from typing import Any as _Any
 
 try:
-    from . import first_moments as _first_moments  # noqa: F401  # before all that takes time
     from ._core import version as _version
 except ModuleNotFoundError as _error:
     if _error.name != f"{__name__}._core":
@@ -37,6 +38,7 @@ _NAMES = {
     "bakes.bake_folders": ("copy_bake", "move_bake", "prune_bake"),
     "bakes.baking": ("Volumes", "bake"),
     "bakes.deriving": ("derive",),
+    "bakes.gathering": ("gather",),
     "definitions.ambient": ("Air", "Gas", "Liquid", "Water"),
     "definitions.animation": ("Keys", "Samples"),
     "definitions.combustion": ("Combustion",),

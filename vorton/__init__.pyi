@@ -22,6 +22,7 @@ from .bakes.bake_folders import prune_bake as prune_bake
 from .bakes.baking import Volumes as Volumes
 from .bakes.baking import bake as bake
 from .bakes.deriving import derive as derive
+from .bakes.gathering import gather as gather
 from .definitions.ambient import Air as Air
 from .definitions.ambient import Gas as Gas
 from .definitions.ambient import Liquid as Liquid

@@ -87,6 +87,11 @@ class _Command(argparse.ArgumentParser):
     def last_frame(self, text: str) -> None:
         self.add_argument("--frame", type=int, metavar="N", required=True, help=text)
 
+    def region(self) -> None:
+        text = "only the tracers in this box, m: lower corner, upper corner"
+        axes = ("X", "Y", "Z", "X", "Y", "Z")
+        self.add_argument("--region", type=float, nargs=6, metavar=axes, help=text)
+
     def flag(self, name: str, text: str) -> None:
         """`--name`; `--no-name` is the same the other way round."""
         off = name.startswith("no-")
@@ -117,6 +122,8 @@ class _Command(argparse.ArgumentParser):
         self.add_argument("--preset", choices=PRESETS, help=text)
         self.setting("half", "store 16-bit floats (default), or 32-bit ones")
         self.setting("compress", "compress volumes where it pays (default)")
+        text = "voxels by which velocity is stored beyond density, 0 to 16 (default 3)"
+        self.add_argument("--margin", type=float, metavar="N", help=text)
         self.setting("volumes", "write .vdb files (default)")
         self.setting("tracers", "write .npz files (default)")
         self.flag("overwrite", "remove another bake that OUT holds")
@@ -142,6 +149,7 @@ def make_parser() -> argparse.ArgumentParser:
     _add_stage(commands)
     _add_branch(commands)
     _add_rewind(commands)
+    _add_gather(commands)
     _add_transfers(commands)
     _add_prune(commands)
     _add_preview(commands)
@@ -198,9 +206,7 @@ def _add_derive(commands: argparse._SubParsersAction) -> None:
     parser.add_argument("--shutter", type=float, default=0.0, metavar="FRAMES", help=text)
     text = "at how many moments the shutter is looked through (default 8)"
     parser.add_argument("--samples", type=int, default=8, metavar="N", help=text)
-    text = "only the tracers in this box, m: lower corner, upper corner"
-    axes = ("X", "Y", "Z", "X", "Y", "Z")
-    parser.add_argument("--region", type=float, nargs=6, metavar=axes, help=text)
+    parser.region()
     text = "processes that make frames at the same time (default 1)"
     parser.add_argument("--jobs", type=int, default=1, metavar="N", help=text)
     parser.files()
@@ -256,6 +262,19 @@ def _add_rewind(commands: argparse._SubParsersAction) -> None:
     )
     parser.place()
     parser.last_frame("the last frame that stays")
+    parser.quiet()
+
+
+def _add_gather(commands: argparse._SubParsersAction) -> None:
+    parser = commands.add_parser(
+        "gather",
+        help="make one bake of parts that were derived into folders of their own",
+        description="Make one bake of parts of it that were derived apart, as by the machines of a "
+        "farm: OUT becomes what derive of all their frames writes. Parts may come later.",
+    )
+    parser.place("folder with a folder for each part", "PARTS")
+    parser.folder()
+    parser.quiet()
 
 
 def _add_transfers(commands: argparse._SubParsersAction) -> None:
@@ -264,6 +283,7 @@ def _add_transfers(commands: argparse._SubParsersAction) -> None:
         parser = commands.add_parser(name, help=text, description=f"{text.capitalize()}.")
         parser.place()
         parser.folder()
+        parser.quiet()
 
 
 def _add_prune(commands: argparse._SubParsersAction) -> None:
@@ -273,6 +293,7 @@ def _add_prune(commands: argparse._SubParsersAction) -> None:
     parser.place()
     parser.frames("frames whose volumes and tracers stay (default: all)")
     parser.flag("no-archive", "remove the archive")
+    parser.quiet()
 
 
 def _add_preview(commands: argparse._SubParsersAction) -> None:
@@ -316,6 +337,7 @@ def _add_preview(commands: argparse._SubParsersAction) -> None:
         "the first to the second of two temperatures in K"
     )
     option("--dye", type=positive, nargs="*", metavar="K", help=text)
+    parser.region()
     parser.threads()
 
 

@@ -32,6 +32,7 @@ from .bakes.bake_opening import bake_there, told_by_archive
 from .bakes.baking import PRESETS, Volumes, bake, made_with
 from .bakes.damages import damages, damages_of_archive
 from .bakes.deriving import derive
+from .bakes.gathering import gather
 from .bakes.report import describe, describe_archive
 from .base.checks import counted, ranges_text
 from .files.disk import one_line
@@ -79,10 +80,14 @@ def run_bake(arguments: Namespace) -> int:
     return _describe(manifest)
 
 
+def _corners(box: Sequence[float] | None) -> Any:
+    return None if box is None else (box[:3], box[3:])
+
+
 def run_derive(arguments: Namespace) -> int:
     """`vorton derive`."""
-    values, box = _take_files(_own(arguments), {}), arguments.region
-    values["region"] = None if box is None else (box[:3], box[3:])
+    values = _take_files(_own(arguments), {})
+    values["region"] = _corners(arguments.region)
     try:
         manifest = derive(**values)
     except DamageError as error:
@@ -113,9 +118,10 @@ def _run_and_describe(function: Callable[..., Manifest], arguments: Namespace) -
 
 def _describe(manifest: Manifest) -> int:
     print(describe(manifest))
-    if manifest.data["volumes"]:
-        preset = manifest.data["volumes"]["preset"]
-        print(f"{preset:10} {PRESETS[preset].hint}")
+    if volumes := manifest.data["volumes"]:
+        preset = PRESETS[volumes["preset"]]
+        if "velocity" in volumes["grids"] or not preset.hint_of_velocity:
+            print(f"{volumes['preset']:10} {preset.hint}")
     return 0
 
 
@@ -187,6 +193,7 @@ def run_preview(arguments: Namespace) -> int:
     if dye is not None and len(dye) not in (0, 2):
         raise ValueError(f"--dye: takes no temperature or two of them, got {len(dye)}")
     values["dye"] = False if dye is None else tuple(dye) or True
+    values["region"] = _corners(arguments.region)
     print(make_film(**values))
     return 0
 
@@ -250,6 +257,7 @@ RUN: dict[str, Callable[[Namespace], int]] = {
     "stage": run_stage,
     "branch": run_branch,
     "rewind": functools.partial(_run_and_describe, rewind),
+    "gather": functools.partial(_run_and_describe, gather),
     "copy": functools.partial(_run_and_describe, copy_bake),
     "move": functools.partial(_run_and_describe, move_bake),
     "prune": functools.partial(_run_and_describe, prune_bake),

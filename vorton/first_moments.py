@@ -2,24 +2,24 @@
 
 The package imports this module before all others, which sets that up where it is imported for the
 command. Nothing has begun then that needs to be ended, but Python would show where in the imports
-it was, or end without a word.
+it was, or end without a word. What this module needs Python has imported when it starts: the module
+`signal` would take as long as all before.
 """
 
 from __future__ import annotations
 
+import _signal
 import os
-import signal
 import sys
-from typing import Any
 
 __all__ = ["hand_over"]
 
-_WORDS = {signal.SIGINT: "interrupted", signal.SIGTERM: "terminated"}
-_BEFORE = {signal.SIGINT: signal.default_int_handler, signal.SIGTERM: signal.SIG_DFL}
+_WORDS = {_signal.SIGINT: "interrupted", _signal.SIGTERM: "terminated"}
+_BEFORE = {_signal.SIGINT: _signal.default_int_handler, _signal.SIGTERM: _signal.SIG_DFL}
 
 
-def _end(number: int, frame: Any) -> None:
-    os.write(2, f"vorton: {_WORDS[signal.Signals(number)]}; nothing has begun\n".encode())
+def _end(number: int, frame: object) -> None:
+    os.write(2, f"vorton: {_WORDS[number]}; nothing has begun\n".encode())
     os._exit(128 + number)
 
 
@@ -36,9 +36,9 @@ def _watch() -> None:
     if not _is_command():
         return
     for number, before in _BEFORE.items():
-        if signal.getsignal(number) is before:
+        if _signal.getsignal(number) == before:
             try:
-                signal.signal(number, _end)
+                _signal.signal(number, _end)
             except ValueError:  # not the main thread
                 return
 
@@ -46,8 +46,8 @@ def _watch() -> None:
 def hand_over() -> None:
     """As it was before."""
     for number, before in _BEFORE.items():
-        if signal.getsignal(number) is _end:
-            signal.signal(number, before)
+        if _signal.getsignal(number) is _end:
+            _signal.signal(number, before)
 
 
 _watch()

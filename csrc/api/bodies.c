@@ -220,7 +220,9 @@ static vt_status keep_body(vt_simulation *s, const void *data, void *result)
     vt_body body;
     if (bodies->count == MOST_BODIES)
         return vti_fail(VT_OUT_OF_MEMORY, "body %d; allowed are %d", bodies->count, MOST_BODIES);
-    vt_status status = make_body(s, def, &body);
+    vt_status status = vti_reserve_for_bodies(s);
+    if (!status)
+        status = make_body(s, def, &body);
     if (status)
         return status;
     status = vti_check_sources_in_body(s, &body);

@@ -8,8 +8,6 @@
 
 #define MOST_VORTONS (INT64_C(1) << 30)
 #define MOST_TRACERS ((int64_t)INT32_MAX)
-#define PANEL_BYTES ((size_t)4 << 30)
-#define LATTICE_BYTES ((size_t)4 << 30)
 
 static vt_status check_definition(const vt_simulation_def *def)
 {
@@ -36,11 +34,6 @@ static size_t arena_bytes_for(const vt_simulation_def *def)
            320 * (size_t)def->max_tracers + ((size_t)1 << 32);
 }
 
-static size_t panel_bytes_for(const vt_simulation_def *def)
-{
-    return PANEL_BYTES + 10 * (size_t)def->max_nodes;
-}
-
 static int reserve_memory(vt_simulation *s)
 {
     s->grid_bytes = grid_bytes_for(s->def.max_nodes);
@@ -50,9 +43,7 @@ static int reserve_memory(vt_simulation *s)
         vti_arena_create(&s->arena, arena_bytes_for(&s->def)) ||
         vti_moments_create(&s->moments, s->def.max_nodes) ||
         vti_moments_create(&s->charges, s->def.max_nodes) ||
-        vti_poisson_plan_create(&s->plan, s->def.max_nodes) ||
-        vti_arena_create(&s->panels.arena, panel_bytes_for(&s->def)) ||
-        vti_arena_create(&s->kept_lattice.arena, LATTICE_BYTES))
+        vti_poisson_plan_create(&s->plan, s->def.max_nodes))
         return -1;
     vti_reserve_huge(s->grid_memory, s->grid_bytes);
     s->vortons.set.used[VT_VORTON_acceleration] = s->def.method.buoyancy == VT_BUOYANCY_FULL;
@@ -67,8 +58,8 @@ static int reserve_memory(vt_simulation *s)
 
 static vt_status no_address_space(const vt_simulation_def *def)
 {
-    const size_t least = grid_bytes_for(def->max_nodes) + arena_bytes_for(def) +
-                         panel_bytes_for(def) + LATTICE_BYTES; /* and the columns */
+    const size_t least =
+        grid_bytes_for(def->max_nodes) + arena_bytes_for(def); /* and the columns */
     return vti_fail(VT_OUT_OF_MEMORY,
                     "no address space for max_vortons %lld, max_tracers %lld, max_nodes %lld: more "
                     "than %.0f GiB, of which little becomes memory; fewer take less, and ulimit -v "
@@ -132,8 +123,7 @@ void vt_destroy_simulation(vt_simulation *s)
     vti_moments_destroy(&s->moments);
     vti_moments_destroy(&s->charges);
     vti_poisson_plan_destroy(&s->plan);
-    vti_arena_destroy(&s->panels.arena);
-    vti_arena_destroy(&s->kept_lattice.arena);
+    vti_release_for_bodies(s);
     vti_arena_destroy(&s->arena);
     vti_release(s->grid_memory, s->grid_bytes);
     vti_release(s->shown_memory, s->shown_bytes);
@@ -166,6 +156,8 @@ static vt_status copy_memory(const vt_simulation *from, vt_simulation *to)
         return status;
     if (reserve_memory(to))
         return no_address_space(&to->def);
+    if (from->bodies.count > 0 && (status = vti_reserve_for_bodies(to)))
+        return status;
     if ((status = vti_copy_sources(&from->sources, &to->sources)) ||
         (status = vti_copy_winds(&from->winds, &to->winds)) ||
         (status = vti_copy_forces(&from->forces, &to->forces)) ||

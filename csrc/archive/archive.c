@@ -296,17 +296,34 @@ int vt_get_archive_frame(const vt_archive *a, int64_t index, vt_archive_frame *f
            vti_hand_out(frame, &a->frame[index], sizeof *frame) == VT_OK;
 }
 
-vt_status vt_load_archive_frame(vt_archive *a, int64_t index, vt_simulation *simulation)
+/* The block of a frame, for vti_free. */
+static vt_status read_frame(vt_archive *a, int64_t index, uint8_t **bytes)
 {
-    uint8_t *bytes;
     if (index < 0 || index >= a->count)
         return vti_fail(VT_INVALID_ARGUMENT, "index is %lld; allowed is 0 to %lld",
                         (long long)index, (long long)a->count - 1);
-    const uint64_t length = a->frame[index].bytes;
-    vt_status status = read_block(a, a->frame[index].offset, length, &bytes);
+    return read_block(a, a->frame[index].offset, a->frame[index].bytes, bytes);
+}
+
+vt_status vt_read_archive_frame(vt_archive *a, int64_t index, int32_t threads, uint8_t **bytes,
+                                int64_t *size)
+{
+    uint8_t *packed;
+    vt_status status = read_frame(a, index, &packed);
     if (status)
         return status;
-    status = vt_load_state(simulation, bytes, (int64_t)length);
+    status = vt_unpack_state(packed, (int64_t)a->frame[index].bytes, threads, bytes, size);
+    vti_free(packed);
+    return status;
+}
+
+vt_status vt_load_archive_frame(vt_archive *a, int64_t index, vt_simulation *simulation)
+{
+    uint8_t *bytes;
+    vt_status status = read_frame(a, index, &bytes);
+    if (status)
+        return status;
+    status = vt_load_state(simulation, bytes, (int64_t)a->frame[index].bytes);
     vti_free(bytes);
     return status;
 }

@@ -211,11 +211,12 @@ static vt_packed_rows describe_order(fields *f, const uint8_t *state, uint32_t o
         .rows = (int64_t)entry->rows, .components = (int)entry->components, .order = f->order};
 }
 
-/* In the order of births, or as they lie. */
+/* In the order of births, or as they lie, which is the same where all are. */
 static uint32_t pack_rows(fields *f, const uint8_t *state, uint32_t n, const uint8_t *from,
                           const vt_field_entry *entry, int threads, vt_bytes *to)
 {
-    const uint32_t orderer = FIND_FIELD(by_birth, state, n, entry);
+    const int alike = vti_are_alike(from, 4 * (size_t)entry->components, (int64_t)entry->rows);
+    const uint32_t orderer = alike ? 0 : FIND_FIELD(by_birth, state, n, entry);
     const uint32_t reference = FIND_FIELD(nearly_like, state, n, entry);
     vt_packed_rows rows = {0};
     if (orderer)
@@ -263,6 +264,7 @@ vt_status vti_pack_frame(const uint8_t *bytes, int threads, vt_bytes *to)
     vt_crc crc;
     vti_make_crc(&crc);
     memcpy(&head, bytes, sizeof head);
+    vti_reserve_bytes(to, (size_t)head.block.length / 3); /* frames take a sixth to a fourth */
     begin_frame(to, &head, "FRAM");
     fields f = {.directory = bytes, .begin = (size_t)head.block.summed};
     const uint8_t *from = bytes + head.block.summed;

@@ -3,7 +3,8 @@
 #include <string.h>
 
 #include "archive/inflate.h"
-#include "archive/word_classes.h"
+#include "kernels/dispatch.h"
+#include "kernels/particles/word_classes.h"
 #include "base/memory.h"
 #include "base/parallel.h"
 #include "volume/deflate.h"
@@ -47,18 +48,22 @@ static void split(const uint8_t *from, int64_t count, int item, int delta, uint8
         memcpy(planes, from, (size_t)count); /* of bytes there is one plane, and no difference */
 }
 
-/* About how many bits `count` things take, in 256ths, of which each kind comes so often. */
-static int64_t guess_bits(const uint32_t *often, int kinds, int64_t count)
+/* n log2 n in 256ths, between powers of 2 by a line, as the exponent of a float goes on in its
+ * highest bits: of at most VT_PLANE, whose products fit. */
+static inline int32_t times_log(int32_t n)
 {
-    int64_t bits = 0;
-    for (int k = -1; k < kinds; k++) {
-        const int64_t n = k < 0 ? count : (int64_t)often[k];
-        if (n == 0)
-            continue;
-        const int whole = 63 - __builtin_clzll((uint64_t)n); /* log2 between powers of 2: a line */
-        const int64_t term = n * (whole * 256 + (n * 256 >> whole) - 256);
-        bits += k < 0 ? term : -term;
-    }
+    const float exact = (float)n;
+    int32_t bits;
+    memcpy(&bits, &exact, sizeof bits);
+    return n * ((bits >> 15) - (127 << 8));
+}
+
+/* About how many bits `count` things take, in 256ths, of which each kind comes so often. */
+static int64_t guess_bits(const uint16_t *often, int kinds, int64_t count)
+{
+    int32_t bits = times_log((int32_t)count);
+    for (int k = 0; k < kinds; k++)
+        bits -= times_log(often[k]);
     return bits;
 }
 
@@ -66,12 +71,12 @@ int64_t vti_look_at(const uint8_t *planes, int64_t some, int item, int looks[VT_
 {
     int64_t sum = 0;
     for (int b = 0; b < item; b++) {
-        uint32_t often[256] = {0};
-        int64_t same = 0; /* some^2 / 256 + some of noise, about */
+        uint16_t often[256] = {0};
+        int32_t same = 0; /* some^2 / 256 + some of noise, about */
         for (int64_t n = 0; n < some; n++)
             often[planes[b * some + n]]++;
         for (int k = 0; k < 256; k++)
-            same += (int64_t)often[k] * often[k];
+            same += often[k] * often[k];
         looks[b] = same > some * some / 8 * 7              ? VT_REPEATS
                    : same > 3 * (some * some / 256 + some) ? VT_ALONE
                                                            : VT_NOISE;
@@ -97,14 +102,24 @@ static int look_ahead(const uint8_t *from, int64_t count, int item, int looks[VT
     return delta;
 }
 
+int vti_are_alike(const void *items, size_t size, int64_t count)
+{
+    const uint8_t *const bytes = items;
+    return count > 0 && memcmp(bytes, bytes + size, size * ((size_t)count - 1)) == 0;
+}
+
+uint8_t *vti_put_equal_bytes(uint8_t byte, uint8_t *to)
+{
+    memcpy(to, (const uint8_t[]){ALIKE & 255, ALIKE >> 8, byte}, 3);
+    return to + 3;
+}
+
 uint8_t *vti_put_plane(vt_deflate *work, const uint8_t *plane, int64_t count, int looks,
                        uint8_t *to)
 {
     size_t size = 0;
-    if (memcmp(plane, plane + 1, (size_t)count - 1) == 0) {
-        memcpy(to, (const uint8_t[]){ALIKE & 255, ALIKE >> 8, plane[0]}, 3);
-        return to + 3;
-    }
+    if (vti_are_alike(plane, 1, count))
+        return vti_put_equal_bytes(plane[0], to);
     if (looks != VT_NOISE)
         size =
             vti_deflate(work, plane, (size_t)count, looks == VT_REPEATS, to + 2, (size_t)count - 1);
@@ -119,7 +134,7 @@ uint8_t *vti_put_plane(vt_deflate *work, const uint8_t *plane, int64_t count, in
 
 int64_t vti_guess_class_bits(const uint32_t *words, int64_t some)
 {
-    uint32_t often[VT_CLASSES] = {0};
+    uint16_t often[VT_CLASSES] = {0};
     int64_t digits = 0;
     for (int64_t n = 0; n < some; n++) {
         uint32_t left;
@@ -132,7 +147,7 @@ int64_t vti_guess_class_bits(const uint32_t *words, int64_t some)
 uint8_t *vti_put_words(vt_deflate *work, const uint32_t *words, int64_t count, uint8_t *to)
 {
     uint8_t classes[VT_PLANE], digits[MOST_DIGITS];
-    const size_t size = vti_part_words(words, count, classes, digits);
+    const size_t size = vti_stages()->part_words(words, count, classes, digits);
     to = vti_put_plane(work, classes, count, VT_ALONE, to);
     *to++ = (uint8_t)size;
     *to++ = (uint8_t)(size >> 8);
@@ -155,7 +170,7 @@ int vti_get_words(const uint8_t *from, int64_t count, uint32_t *words)
     if (!from)
         return -1;
     const size_t size = (size_t)(from[0] | from[1] << 8);
-    return vti_join_classes(classes, from + 2, size, count, words);
+    return vti_stages()->join_classes(classes, from + 2, size, count, words);
 }
 
 /* Differences of numbers of 8 bytes as words; 0 where one does not fit. */

@@ -11,7 +11,7 @@
  *   2 bytes  size of what follows, little-endian; 0: the plane itself follows; 65535: one byte,
  *            which is all that the plane has
  *   that many bytes: a stream of zlib, or the plane, or that byte
- *   and of 2 the words, of 4 bytes, as classes (archive/word_classes.h):
+ *   and of 2 the words, of 4 bytes, as classes (kernels/particles/word_classes.h):
  *   a plane  with the class of each
  *   2 bytes  size of what follows, little-endian
  *   that many bytes: the digits that the classes leave
@@ -77,7 +77,12 @@ int64_t vti_guess_class_bits(const uint32_t *words, int64_t some);
 /* Bytes of words by their weight. */
 void vti_split_into_planes(const uint32_t *words, int64_t count, uint8_t *restrict planes);
 
-/* A plane, or words as classes; each returns where the next thing goes. */
+/* Whether items of so many bytes, one behind the other, are all the same. */
+int vti_are_alike(const void *items, size_t size, int64_t count);
+
+/* A plane that is all one byte, any plane, or words as classes; each returns where the next thing
+ * goes. */
+uint8_t *vti_put_equal_bytes(uint8_t byte, uint8_t *to);
 uint8_t *vti_put_plane(vt_deflate *work, const uint8_t *plane, int64_t count, int looks,
                        uint8_t *to);
 uint8_t *vti_put_words(vt_deflate *work, const uint32_t *words, int64_t count, uint8_t *to);

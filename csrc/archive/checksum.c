@@ -17,18 +17,64 @@ void vti_make_crc(vt_crc *crc)
         }
 }
 
+static inline uint32_t take_eight(const vt_crc *crc, uint32_t rest, const uint8_t *bytes)
+{
+    uint32_t word[2], next = 0;
+    memcpy(word, bytes, 8);
+    word[0] ^= rest;
+    for (int b = 0; b < 4; b++)
+        next ^=
+            crc->table[7 - b][word[0] >> 8 * b & 255] ^ crc->table[3 - b][word[1] >> 8 * b & 255];
+    return next;
+}
+
+/* Product of two polynomials modulo that of the checksum, the highest power in the lowest bit. */
+static uint32_t multiply(uint32_t a, uint32_t b)
+{
+    uint32_t product = 0;
+    for (int bit = 31; bit >= 0; bit--) {
+        product ^= b & (UINT32_C(0) - (a >> bit & 1));
+        b = b >> 1 ^ (b & 1 ? 0xEDB88320u : 0);
+    }
+    return product;
+}
+
+/* What a rest becomes with so many bytes of 0 behind it. */
+static uint32_t pass_zeros(uint32_t rest, size_t bytes)
+{
+    uint32_t power = UINT32_C(1) << (31 - 8); /* x^8 */
+    for (; bytes; bytes >>= 1, power = multiply(power, power))
+        if (bytes & 1)
+            rest = multiply(power, rest);
+    return rest;
+}
+
+/* Four parts of `size` bytes, one behind the other, at once: each byte of one waits for the one
+ * before. */
+static uint32_t take_parts(const vt_crc *crc, uint32_t rest, const uint8_t *bytes, size_t size)
+{
+    uint32_t a = rest, b = 0, c = 0, d = 0;
+    for (size_t n = 0; n < size; n += 8, bytes += 8) {
+        a = take_eight(crc, a, bytes);
+        b = take_eight(crc, b, bytes + size);
+        c = take_eight(crc, c, bytes + 2 * size);
+        d = take_eight(crc, d, bytes + 3 * size);
+    }
+    return pass_zeros(pass_zeros(pass_zeros(a, size) ^ b, size) ^ c, size) ^ d;
+}
+
 uint32_t vti_crc32(const vt_crc *crc, const uint8_t *bytes, size_t size)
 {
+    enum { MANY = 1 << 13 /* from here on parts pay */ };
     uint32_t rest = 0xFFFFFFFFu;
-    for (; size >= 8; size -= 8, bytes += 8) {
-        uint32_t word[2], next = 0;
-        memcpy(word, bytes, 8);
-        word[0] ^= rest;
-        for (int b = 0; b < 4; b++)
-            next ^= crc->table[7 - b][word[0] >> 8 * b & 255] ^
-                    crc->table[3 - b][word[1] >> 8 * b & 255];
-        rest = next;
+    if (size >= MANY) {
+        const size_t part = size / 32 * 8;
+        rest = take_parts(crc, rest, bytes, part);
+        bytes += 4 * part;
+        size -= 4 * part;
     }
+    for (; size >= 8; size -= 8, bytes += 8)
+        rest = take_eight(crc, rest, bytes);
     for (; size > 0; size--, bytes++)
         rest = rest >> 8 ^ crc->table[0][(rest ^ *bytes) & 255];
     return ~rest;

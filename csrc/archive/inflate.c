@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "archive/little_endian.h"
+#include "base/little_endian.h"
 #include "volume/deflate.h"
 
 enum {

@@ -4,6 +4,7 @@
 
 #include "archive/byte_planes.h"
 #include "base/memory.h"
+#include "kernels/dispatch.h"
 
 _Static_assert((int)VT_MOST_ROWS == (int)VT_PLANE, "a chunk of rows is one of words");
 
@@ -69,13 +70,14 @@ static int64_t take_sample(const row_room *room, const vt_chunk *chunk, uint32_t
 {
     enum { STRETCH = SAMPLE / 8 };
     if (chunk->count <= SAMPLE) {
-        vti_take_words(room->numbers, room->others, 0, chunk->count, chunk->way, chunk->digits,
-                       &room->strays, words);
+        vti_stages()->take_words(room->numbers, room->others, 0, chunk->count, chunk->way,
+                                 chunk->digits, &room->strays, words);
         return chunk->count;
     }
     for (int k = 0; k < 8; k++)
-        vti_take_words(room->numbers, room->others, k * (chunk->count - STRETCH) / 7, STRETCH,
-                       chunk->way, chunk->digits, &room->strays, words + k * STRETCH);
+        vti_stages()->take_words(room->numbers, room->others, k * (chunk->count - STRETCH) / 7,
+                                 STRETCH, chunk->way, chunk->digits, &room->strays,
+                                 words + k * STRETCH);
     return SAMPLE;
 }
 
@@ -92,26 +94,29 @@ static int may_serve(int way, int has_others, int digits)
 }
 
 /* Chooses the way in which a sample of the numbers takes least in classes, or in planes that or
- * numbers as they are. Returns whether in classes; else what the planes look like. */
+ * numbers as they are, unless classes take half of these. Returns whether in classes; else what the
+ * planes look like. */
 static int choose_way(row_room *room, int has_others, vt_chunk *chunk, int looks[VT_MOST_PLANES])
 {
     uint32_t words[SAMPLE];
     uint8_t planes[4 * SAMPLE];
-    const int digits = vti_find_digits(room->numbers, chunk->count, &room->strays);
-    int64_t least = INT64_MAX;
+    const int digits = vti_stages()->find_digits(room->numbers, chunk->count, &room->strays);
+    int64_t least = INT64_MAX, plain = 0;
     int best = VT_AS_THEY_ARE, in_classes = 1;
-    const int zeros = vti_find_zeros(room->numbers, chunk->count);
+    const int zeros = vti_stages()->find_zeros(room->numbers, chunk->count);
     for (int way = 0; way < VT_MOST_WAYS; way++) {
         if (!may_serve(way, has_others, digits))
             continue;
         chunk->way = way;
         chunk->digits = vti_is_on_lattice(way) ? digits : zeros;
         const int64_t bits = vti_guess_class_bits(words, take_sample(room, chunk, words));
+        plain = way == VT_AS_THEY_ARE ? bits : plain;
         best = bits < least ? way : best;
         least = bits < least ? bits : least;
     }
     const int tried[2] = {best, VT_AS_THEY_ARE};
-    for (int n = 0; n < 1 + (best != VT_AS_THEY_ARE); n++) {
+    const int both = best != VT_AS_THEY_ARE && 2 * least > plain;
+    for (int n = 0; n < 1 + both; n++) {
         int seen[VT_MOST_PLANES];
         chunk->way = tried[n];
         chunk->digits = vti_is_on_lattice(tried[n]) ? digits : zeros;
@@ -145,6 +150,16 @@ static uint8_t *put_strays(const vt_strays *strays, uint8_t *to)
     return to;
 }
 
+/* A chunk of nothing but one number. */
+static size_t put_one_number(uint32_t number, uint8_t *to)
+{
+    uint8_t *at = to;
+    *at++ = VT_AS_THEY_ARE;
+    for (int b = 0; b < 4; b++)
+        at = vti_put_equal_bytes((uint8_t)(number >> 8 * b), at);
+    return (size_t)(at - to);
+}
+
 /* Returns how many bytes it took. */
 static size_t pack_chunk(const vt_packing *p, const vt_packed_rows *about, vt_chunk *chunk,
                          vt_deflate *work, uint8_t *planes, uint8_t *to)
@@ -152,17 +167,20 @@ static size_t pack_chunk(const vt_packing *p, const vt_packed_rows *about, vt_ch
     row_room room;
     int looks[VT_MOST_PLANES];
     uint8_t *at = to + 1;
-    vti_gather_numbers(p->from, about, chunk, room.numbers);
+    vti_stages()->gather_rows(p->from, about->components, about, chunk, room.numbers);
+    if (vti_are_alike(room.numbers, sizeof *room.numbers, chunk->count))
+        return put_one_number(room.numbers[0], to);
     if (about->reference)
-        vti_gather_others(about, chunk, room.others);
+        vti_stages()->gather_rows(about->reference, about->reference_components, about, chunk,
+                                  room.others);
     const int in_classes = choose_way(&room, about->reference != NULL, chunk, looks);
     to[0] = (uint8_t)(chunk->way + (in_classes ? IN_CLASSES : 0));
     if (chunk->way != VT_AS_THEY_ARE)
         *at++ = (uint8_t)chunk->digits;
     if (vti_is_on_lattice(chunk->way))
         at = put_strays(&room.strays, at);
-    vti_take_words(room.numbers, room.others, 0, chunk->count, chunk->way, chunk->digits,
-                   &room.strays, room.words);
+    vti_stages()->take_words(room.numbers, room.others, 0, chunk->count, chunk->way, chunk->digits,
+                             &room.strays, room.words);
     if (in_classes)
         return (size_t)(vti_put_words(work, room.words, chunk->count, at) - to);
     vti_split_into_planes(room.words, chunk->count, planes);
@@ -261,7 +279,7 @@ static int unpack_chunk(const vt_unpacking *u, vt_chunk *chunk, const uint8_t *f
         return -1;
     if (!in_classes)
         vti_join_planes(planes, chunk->count, words);
-    vti_restore_words(words, u->about, chunk, &strays, room, u->to);
+    vti_stages()->restore_words(words, u->about, chunk, &strays, room, u->to);
     return 0;
 }
 

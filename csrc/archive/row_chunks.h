@@ -25,7 +25,7 @@
 /* clang-format on */
 #pragma once
 
-#include "archive/row_words.h"
+#include "kernels/particles/row_words.h"
 #include "volume/bytes.h"
 #include "vorton.h"
 

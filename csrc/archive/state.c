@@ -201,6 +201,27 @@ vt_status vt_unpack_state(const uint8_t *packed, int64_t packed_size, int32_t th
     return hand_over(vti_unpack_frame("the state", packed, threads, &made), &made, bytes, size);
 }
 
+/* ---- looking at what was saved ---- */
+
+int vt_get_saved_field(const uint8_t *state, int64_t size, int32_t index, vt_saved_field *field)
+{
+    vt_frame_head head;
+    if (check_block(state, size, 0, &head) || index < 0 || (uint32_t)index >= head.fields)
+        return 0;
+    uint64_t at = head.block.summed;
+    for (uint32_t n = 0; n < (uint32_t)index; n++)
+        at += vti_frame_entry(state, n).bytes;
+    const vt_field_entry entry = vti_frame_entry(state, (uint32_t)index);
+    vt_saved_field known = {.type = (char)entry.type,
+                            .components = (int32_t)entry.components,
+                            .rows = (int64_t)entry.rows,
+                            .bytes = (int64_t)entry.bytes};
+    memcpy(known.name, entry.name, sizeof known.name);
+    if (entry.bytes == vti_unpacked_bytes(&entry))
+        known.data = state + at;
+    return vti_hand_out(field, &known, sizeof known) == VT_OK;
+}
+
 /* ---- loading ---- */
 
 /* Rows of the particles that the state holds: those of their ids, which are always there. */

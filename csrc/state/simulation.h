@@ -149,6 +149,12 @@ static inline int vti_is_viewed(const vt_simulation *s, int set, int column)
     return s->viewed[set] >> column & 1;
 }
 
+/* Address space that only simulations with bodies need, for panels and for the lattice of contact:
+ * before the first body is there, and at any time after. VT_OUT_OF_MEMORY: the system refuses, and
+ * nothing has changed. */
+vt_status vti_reserve_for_bodies(vt_simulation *simulation);
+void vti_release_for_bodies(vt_simulation *simulation);
+
 /* Makes the animated members of the definition what they are over the next dt seconds: their means.
  */
 void vti_animate_definition(vt_simulation *simulation, double dt);

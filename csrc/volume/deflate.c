@@ -336,26 +336,39 @@ static inline void put_whole_bytes(bit_stream *b)
     }
 }
 
-static void put_literals(bit_stream *stream, const vt_prefix_code *c, const uint8_t *from,
-                         size_t size)
+/* So many at a time as there is room for behind the 7 bits that may wait: 3, or 4 of codes that
+ * have at most 14 bits. Returns how many bytes have been put. */
+static inline size_t put_some_literals(bit_stream *stream, const uint32_t both[256],
+                                       const uint8_t *from, size_t size, size_t some)
 {
     bit_stream now = *stream, *const to = &now; /* in registers */
-    uint32_t both[256];                         /* bits << 8 | how many */
     size_t n = 0;
-    for (int s = 0; s < 256; s++)
-        both[s] = (uint32_t)c->bits[s] << 8 | c->length[s];
-    put_whole_bytes(to);
-    for (; n + 3 <= size; n += 3) {
-        for (size_t k = 0; k < 3; k++) {
+    for (; n + some <= size; n += some) {
+        for (size_t k = 0; k < some; k++) {
             const uint32_t next = both[from[n + k]];
-            to->waiting |= (uint64_t)(next >> 8) << to->count;
+            to->waiting |= (uint64_t)(next >> 8) << (to->count & 63);
             to->count += (int)(next & 255);
         }
         put_whole_bytes(to);
     }
-    for (; n < size; n++)
-        put_symbol(to, c, from[n]);
     *stream = now;
+    return n;
+}
+
+static void put_literals(bit_stream *stream, const vt_prefix_code *c, const uint8_t *from,
+                         size_t size)
+{
+    uint32_t both[256]; /* bits << 8 | how many */
+    int most = 0;
+    for (int s = 0; s < 256; s++) {
+        both[s] = (uint32_t)c->bits[s] << 8 | c->length[s];
+        most = c->length[s] > most ? c->length[s] : most;
+    }
+    put_whole_bytes(stream);
+    size_t n = most > 14 ? put_some_literals(stream, both, from, size, 3)
+                         : put_some_literals(stream, both, from, size, 4);
+    for (; n < size; n++)
+        put_symbol(stream, c, from[n]);
 }
 
 /* A length or a distance: the bits of its group, and the rest. */

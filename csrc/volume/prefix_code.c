@@ -2,14 +2,30 @@
 
 #include <string.h>
 
+/* By insertion, of which each takes its time with all before. */
+static void sort_few(const uint16_t *count, const uint16_t *from, int used, uint16_t *sorted)
+{
+    for (int n = 0; n < used; n++) {
+        int place = n;
+        for (; place > 0 && count[sorted[place - 1]] > count[from[n]]; place--)
+            sorted[place] = sorted[place - 1];
+        sorted[place] = from[n];
+    }
+}
+
 /* Symbols that occur, the rarest first, of the same count the first one first; returns how many. */
 static int sort_symbols(const uint16_t *count, int symbols, uint16_t *sorted)
 {
+    enum { FEW = 32 };
     uint16_t once[VT_MOST_SYMBOLS];
     int used = 0;
     for (int s = 0; s < symbols; s++)
         if (count[s])
             once[used++] = (uint16_t)s;
+    if (used <= FEW) {
+        sort_few(count, once, used, sorted);
+        return used;
+    }
     for (int shift = 0; shift < 16; shift += 8) { /* by the low byte of the count, then the high */
         const uint16_t *const from = shift ? sorted : once;
         uint16_t *const to = shift ? once : sorted;

@@ -85,21 +85,51 @@ static void check_states(void)
     vt_destroy_simulation(small);
 }
 
+/* The fields of a state by their names: columns are what the views of its simulation show. */
+static void check_fields(vt_simulation *simulation, const uint8_t *state, int64_t size)
+{
+    vt_saved_field field = {.struct_size = sizeof field};
+    int32_t index = 0, columns = 0;
+    for (; vt_get_saved_field(state, size, index, &field); index++) {
+        vt_array view = {.struct_size = sizeof view};
+        const char *const name = field.name + strlen("vortons.");
+        if (strncmp(field.name, "vortons.", strlen("vortons.")) != 0 || !field.data ||
+            vt_column(simulation, VT_VORTONS, name, &view))
+            continue;
+        const int32_t per_row = view.dimensions == 1 ? 1 : (int32_t)view.shape[1];
+        columns += view.shape[0] == field.rows && per_row == field.components &&
+                   memcmp(view.data, field.data, (size_t)field.bytes) == 0;
+        check(field.bytes == field.rows * per_row * (field.type == 'q' ? 8 : 4), "bytes");
+    }
+    check(index > 50 && columns > 8, "fields");
+    check(vt_get_saved_field(state, size, -1, &field) == 0, "no field before the first");
+    check(vt_get_saved_field(state, size - 8, 0, &field) == 0, "a state that was cut off");
+    check(vt_get_saved_field(NULL, 0, 0, &field) == 0, "no state");
+    field.struct_size = 0;
+    check(vt_get_saved_field(state, size, 0, &field) == 0, "no size");
+}
+
 static void check_file(const char *path)
 {
     vt_simulation_def def;
     vt_simulation *simulation = NULL;
     vt_archive *archive = NULL;
     vt_archive_frame frame = {.struct_size = sizeof frame};
+    uint8_t *state = NULL;
+    int64_t size = 0;
     vt_default_simulation(&def);
     check(vt_create_simulation(&def, &simulation) == VT_OK, "create");
     check(vt_open_archive(path, &archive) == VT_OK, "open");
     check(vt_get_archive_frame(archive, 0, &frame) == 1 && frame.number == 3, "frame");
     check(vt_get_archive_frame(archive, 1, &frame) == 0, "the last frame");
     check(strstr(vt_archive_text(archive), "\"vorton-archive\"") != NULL, "text");
+    check(vt_read_archive_frame(archive, 0, 2, &state, &size) == VT_OK, "read");
     check(vt_load_archive_frame(archive, 0, simulation) == VT_OK, "load");
+    check_fields(simulation, state, size);
+    vt_free(state);
     check(vt_count(simulation, VT_VORTONS) == 3, "vortons");
     check(fabs(vt_time(simulation) - 2.0 / 24) < 1e-12, "time");
+    check(vt_read_archive_frame(archive, 1, 1, &state, &size) == VT_INVALID_ARGUMENT, "no frame");
     check(vt_load_archive_frame(archive, 1, simulation) == VT_INVALID_ARGUMENT, "no such frame");
     vt_close_archive(archive);
     vt_close_archive(NULL);

@@ -46,6 +46,7 @@ from pathlib import Path
 from typing import Any
 
 from ..base.checks import check_place, frames_are, ranges_text, shown
+from ..base.progress import Callback, Progress
 from ..definitions.records import HEALTH_LIMITS
 from ..files.disk import explain, file_sha256, gone, remove, write_atomically
 from ..files.json_text import canonical_json, parse_json, readable_json
@@ -482,7 +483,7 @@ class Manifest:
             whole.update(self._texts[n][1] if n in self._texts else _sha256(self._frames[n]))
         return whole.hexdigest()
 
-    def keep(self, first: int, last: int) -> None:
+    def keep(self, first: int, last: int, progress: bool | Callback = False) -> None:
         """Remove the files of all frames but these, and their records: these are the range then.
 
         Raises
@@ -495,22 +496,25 @@ class Manifest:
             raise ValueError(f"{self.path}: has frames {has}: none of {first} to {last} is left")
         self.data["first"] = max(self.data["first"], first)
         self.data["last"] = min(self.data["last"], last)
-        self.remove_frames([n for n in self.frames if not first <= n <= last])
+        self.remove_frames([n for n in self.frames if not first <= n <= last], progress)
 
-    def remove_frames(self, numbers: Sequence[int]) -> None:
+    def remove_frames(self, numbers: Sequence[int], progress: bool | Callback = False) -> None:
         """Remove the files of frames, and their records; they are missing then, unless the range
         ends before."""
-        self.drop([file["name"] for n in numbers for file in self._frames.pop(n)["files"]])
+        names = [file["name"] for n in numbers for file in self._frames.pop(n)["files"]]
+        self.drop(names, progress)
 
-    def drop(self, names: Sequence[str] = ()) -> None:
+    def drop(self, names: Sequence[str] = (), progress: bool | Callback = False) -> None:
         """Save the manifest, and remove files that it tells of no more; also those that an earlier
         call could not remove, which it remembers."""
         pending = sorted({*self.data.get("removing", []), *names})
         if pending:
             self.data["removing"] = pending
             self.save()
-            for name in pending:
-                remove(self.folder / Path(name).name)
+            with Progress(len(pending), f"remove files of {self.data['name']}", progress) as steps:
+                for name in pending:
+                    remove(self.folder / Path(name).name)
+                    steps.advance()
             del self.data["removing"]
         self.save()
 

@@ -1,19 +1,21 @@
 """Files that are made of a bake for hosts: stages of USD, archives of Alembic, points of OpenVDB.
 
-No manifest tells of them. Each says itself of which bake it is (`mark_of`), so that those that
-another bake has left behind are found; the clips of USD say it in the layer that declares them.
+No manifest tells of them. Each says itself of which bake it is (`mark_of`), and a file of the whole
+bake of which frames, so that those that another bake has left behind are found, or the same one
+before it had other frames; the clips of USD say it in the layer that declares them.
 """
 
 from __future__ import annotations
 
 import dataclasses
 import glob
+import hashlib
 import os
 import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from ..base.checks import counted
+from ..base.checks import counted, ranges_text
 from ..files.disk import remove
 from .branches import bake_sha256
 from .manifest import Manifest
@@ -23,18 +25,23 @@ __all__ = ["FOLDER", "StageFile", "mark_of", "remove_stale", "stage_files", "sum
 FOLDER = "points"
 """Where the points of OpenVDB lie, beside the volumes: so that no host takes them for these."""
 
-FORMATS = {"usd": (".usda", ".points.usda"), "abc": (".abc",), "vdb": ()}
-"""Endings of the files of a whole bake, by the format that `vorton stage` makes them of."""
+FORMATS = {"usd": ".usda", "abc": ".abc", "vdb": None}
+"""Endings of the files of all frames of a bake, by the format that `vorton stage` makes them of."""
 
-_CLIP = ".usdc"
-_MARK = re.compile(rb"vorton bake ([0-9a-f]{64})")
+_DECLARED, _CLIP = ".points.usda", ".usdc"
+_MARK = re.compile(rb"vorton bake [0-9a-f]{64}(?: frames [0-9a-f]{16})?")
 _HEAD, _TAIL = 4096, 65536
 """Bytes at the beginning and at the end of a file between which no mark lies."""
 
 
-def mark_of(manifest: Manifest) -> str:
-    """What a file that is made of a bake says of it, wherever it has room for a text."""
-    return f"vorton bake {bake_sha256(manifest.data)}"
+def mark_of(manifest: Manifest, all_frames: bool = False) -> str:
+    """What a file that is made of a bake says of it, wherever it has room for a text; one that
+    shows `all_frames` says by their digest which there were."""
+    mark = f"vorton bake {bake_sha256(manifest.data)}"
+    if not all_frames:
+        return mark
+    frames = hashlib.sha256(ranges_text(manifest.frames).encode()).hexdigest()
+    return f"{mark} frames {frames[:16]}"
 
 
 @dataclasses.dataclass(frozen=True)
@@ -46,7 +53,7 @@ class StageFile:
     path : Path
     format : "usd", "abc" or "vdb"
     own : bool or None
-        Whether it is of this bake, and of a frame of it; None: it does not say.
+        Whether it is of this bake, and of a frame of it, or of all; None: it does not say.
     """
 
     path: Path
@@ -56,14 +63,17 @@ class StageFile:
 
 def stage_files(manifest: Manifest) -> list[StageFile]:
     """Those that lie beside a manifest under its name."""
-    own, name, folder = mark_of(manifest), manifest.data["name"], manifest.folder
+    own, whole = mark_of(manifest), mark_of(manifest, all_frames=True)
+    name, folder = manifest.data["name"], manifest.folder
     found = []
-    for kind, suffixes in FORMATS.items():
-        for path in (folder / f"{name}{suffix}" for suffix in suffixes):
-            if path.is_file():
-                found.append(StageFile(path, kind, _same(_mark_in(path), own)))
-    declared = folder / f"{name}.points.usda"
+    for kind, suffix in FORMATS.items():
+        path = folder / f"{name}{suffix}"
+        if suffix and path.is_file():
+            found.append(StageFile(path, kind, _same(_mark_in(path), whole)))
+    declared = folder / f"{name}{_DECLARED}"
     clips = _mark_in(declared) if declared.is_file() else None
+    if declared.is_file():
+        found.append(StageFile(declared, "usd", _same(clips, own)))
     numbered = [("usd", n, path, clips) for n, path in _numbered(folder, name, _CLIP)]
     numbered += [
         ("vdb", n, path, _mark_in(path)) for n, path in _numbered(folder / FOLDER, name, ".vdb")
@@ -76,7 +86,8 @@ def stage_files(manifest: Manifest) -> list[StageFile]:
 
 
 def _same(told: str | None, own: str) -> bool | None:
-    return None if told is None else told == own
+    """None, too, for a file of older versions, which do not say of which frames of a bake it is."""
+    return None if told is None or (told != own and own.startswith(told)) else told == own
 
 
 def _numbered(folder: Path, name: str, suffix: str) -> Iterator[tuple[int, Path]]:
@@ -129,5 +140,6 @@ def summary(manifest: Manifest, own: bool | None) -> list[str]:
         if own is None:
             lines.append(f"{named} {'does' if one else 'do'} not say of which bake: {how}")
         else:
-            lines.append(f"{named} {'is' if one else 'are'} of another bake, or of no frame: {how}")
+            are = "is" if one else "are"
+            lines.append(f"{named} {are} of another bake, or of other frames than it has: {how}")
     return lines

@@ -284,7 +284,9 @@ def _link_frames(manifest: Manifest, origin: Manifest, frame: int) -> None:
         manifest.add_frame(record)
 
 
-def rewind(place: str | os.PathLike[str], frame: int) -> Manifest:
+def rewind(
+    place: str | os.PathLike[str], frame: int, *, progress: bool | Callback = True
+) -> Manifest:
     """Remove the frames of a bake after one of them, and their states.
 
     It is then as if it had been interrupted there: `bake` goes on, to the same bytes where nothing
@@ -296,6 +298,8 @@ def rewind(place: str | os.PathLike[str], frame: int) -> Manifest:
         Folder of the bake, or its manifest.
     frame : whole number
         The last frame that stays, one that the bake or its archive has.
+    progress : bool or function
+        As for `bake`, of the files that are removed.
 
     Returns
     -------
@@ -316,7 +320,7 @@ def rewind(place: str | os.PathLike[str], frame: int) -> Manifest:
         first, last = manifest.data["first"], _last_there(manifest)
         if not first <= frame <= last:
             raise ValueError(f"frame = {frame}: {manifest.folder} has frames {first} to {last}")
-        manifest.remove_frames([n for n in manifest.frames if n > frame])
+        manifest.remove_frames([n for n in manifest.frames if n > frame], progress)
         if manifest.archive is not None:
             cut_archive(manifest.archive, frame)
     return manifest

@@ -16,6 +16,7 @@ from ..archive.reading import Archive, head_block
 from ..archive.stages import FOLDER, stage_files, summary
 from ..archive.writing import begins_with, write_frames
 from ..base.checks import check_flag, check_place, shown
+from ..base.progress import Callback, Progress
 from ..files.disk import (
     file_sha256,
     flush_file,
@@ -60,7 +61,12 @@ def _have_linked(source: Path, target: Path) -> bool:
     return True
 
 
-def copy_bake(place: str | os.PathLike[str], out: str | os.PathLike[str]) -> Manifest:
+def copy_bake(
+    place: str | os.PathLike[str],
+    out: str | os.PathLike[str],
+    *,
+    progress: bool | Callback = True,
+) -> Manifest:
     """Copy a bake into another folder: its files, its archive, its manifest, its stages and points.
 
     Paths of meshes in its scene are then relative to the new folder. `bake` and `derive` go on from
@@ -72,6 +78,8 @@ def copy_bake(place: str | os.PathLike[str], out: str | os.PathLike[str]) -> Man
         Folder of the bake, or its manifest.
     out : path
         Another folder, without a bake of this name; made if it is not there.
+    progress : bool or function
+        As for `bake`: of the frames that are looked at, and then of the files that are copied.
 
     Returns
     -------
@@ -94,13 +102,18 @@ def copy_bake(place: str | os.PathLike[str], out: str | os.PathLike[str]) -> Man
     with _both_folders(place, out, _locked_where_possible) as (manifest, made):
         if made.path.exists():
             raise ValueError(f"{made.path}: exists; choose another folder")
-        _link_files(manifest, made, copy=True)
+        _link_files(manifest, made, progress, copy=True)
         _copy_archive(manifest, made)
         made.save()
     return made
 
 
-def move_bake(place: str | os.PathLike[str], out: str | os.PathLike[str]) -> Manifest:
+def move_bake(
+    place: str | os.PathLike[str],
+    out: str | os.PathLike[str],
+    *,
+    progress: bool | Callback = True,
+) -> Manifest:
     """Move a bake into another folder, as `copy_bake` copies it; a folder left empty goes, too.
 
     A move that was interrupted is ended by the same call. Stages and points of another bake stay.
@@ -109,7 +122,7 @@ def move_bake(place: str | os.PathLike[str], out: str | os.PathLike[str]) -> Man
         if made.path.exists():
             _check_begun(made)
         else:
-            _link_files(manifest, made, copy=False)
+            _link_files(manifest, made, progress, copy=False)
             made.save()
         _move_archive(manifest, made)
         for folder in (made.folder / FOLDER, made.folder):
@@ -164,7 +177,7 @@ def _locked_where_possible(folder: Path) -> Iterator[None]:
 
 def _at(manifest: Manifest, folder: Path) -> Manifest:
     """What the manifest is in another folder; not saved."""
-    data = manifest.data | _relative_to(manifest.data, manifest.folder, folder)
+    data = manifest.data | relative_to(manifest.data, manifest.folder, folder)
     data.pop("removing", None)
     return Manifest(folder / manifest.path.name, data)
 
@@ -179,9 +192,11 @@ def _check_begun(made: Manifest) -> None:
         raise ValueError(f"{made.path}: exists; choose another folder")
 
 
-def _link_files(manifest: Manifest, made: Manifest, copy: bool) -> None:
+def _link_files(
+    manifest: Manifest, made: Manifest, progress: bool | Callback, *, copy: bool
+) -> None:
     """The files of frames and stages, none of which takes the place of another file."""
-    for text in damages(manifest):
+    for text in damages(manifest, progress=progress):
         raise ValueError(f"{manifest.folder}: {text}: bake again to repair it")
     names = [file["name"] for n in manifest.frames for file in manifest.frame(n)["files"]]
     pairs = [(manifest.folder / Path(name).name, made.folder / Path(name).name) for name in names]
@@ -195,9 +210,12 @@ def _link_files(manifest: Manifest, made: Manifest, copy: bool) -> None:
         raise ValueError(f"{path}: exists and belongs to no bake; choose another folder")
     for text in summary(manifest, own=False):
         warn(f"stays behind in {manifest.folder}: {text}")
-    for source, target in pairs:
-        target.parent.mkdir(exist_ok=True)
-        link(source, target, copy)
+    what = f"{'copy' if copy else 'move'} files of {manifest.data['name']}"
+    with Progress(len(pairs), what, progress) as steps:
+        for source, target in pairs:
+            target.parent.mkdir(exist_ok=True)
+            link(source, target, copy)
+            steps.advance()
 
 
 def _staged(manifest: Manifest) -> list[Path]:
@@ -210,7 +228,7 @@ def _same(source: Path, target: Path) -> bool:
     return os.path.samefile(source, target) or file_sha256(source) == file_sha256(target)
 
 
-def _relative_to(about: dict[str, Any], old: Path, new: Path) -> dict[str, Any]:
+def relative_to(about: dict[str, Any], old: Path, new: Path) -> dict[str, Any]:
     """The members of a manifest or a head that hold paths, for another folder."""
     found = {"scene": scene_of(about, old).to_dict(folder=new)}
     if "archived" in about:
@@ -222,7 +240,7 @@ def _relative_to(about: dict[str, Any], old: Path, new: Path) -> dict[str, Any]:
 def _head_of(manifest: Manifest, made: Manifest) -> dict[str, Any]:
     assert manifest.archive is not None
     with Archive(manifest.archive) as archive:
-        return archive.about | _relative_to(archive.about, manifest.folder, made.folder)
+        return archive.about | relative_to(archive.about, manifest.folder, made.folder)
 
 
 def _is_archive_of(manifest: Manifest, made: Manifest) -> bool:
@@ -276,6 +294,7 @@ def prune_bake(
     *,
     frames: tuple[int, int] | None = None,
     archive: bool = True,
+    progress: bool | Callback = True,
 ) -> Manifest:
     """Remove files of a bake that nobody needs any more.
 
@@ -290,6 +309,8 @@ def prune_bake(
         Whether the archive stays, default True. Without it `derive` and `branch` have nothing to
         start from. `bake` of this scene is then refused unless it is also without an archive; it
         simulates from the start.
+    progress : bool or function
+        As for `bake`, of the files that are removed.
 
     Returns
     -------
@@ -310,10 +331,10 @@ def prune_bake(
         if not archive:
             check_states(manifest)  # those of another bake are not ours to remove
         if kept is not None:
-            manifest.keep(*kept)
+            manifest.keep(*kept, progress)
         if not archive and manifest.archive is not None:
             path, manifest.data["archive"] = manifest.archive, None
-            manifest.drop([path.name])
+            manifest.drop([path.name], progress)
         elif "removing" in manifest.data:
-            manifest.drop()
+            manifest.drop(progress=progress)
     return manifest

@@ -14,6 +14,7 @@ import numpy as np
 from .. import _core
 from ..archive.manifest import Manifest
 from ..archive.writing import ArchiveWriter
+from ..base.checks import check_vector, shown
 from ..files import tracer_files, vdb_files
 from ..files.disk import write_atomically
 from ..simulations.simulation import Simulation
@@ -123,12 +124,26 @@ def take_frame(
     return Frame(record, volume, columns)
 
 
+def check_region(region: Any) -> list[list[float]]:
+    """Two opposite corners of a box, the lower one first; TypeError or ValueError: it is none."""
+    if isinstance(region, str) or not hasattr(region, "__len__") or len(region) != 2:
+        raise TypeError(f"region = {shown(region)}: must be two corners of a box, m")
+    corners = [list(check_vector("region", corner)) for corner in region]
+    if not all(low < high for low, high in zip(*corners, strict=True)):
+        raise ValueError(f"region = {shown(region)}: the first corner must be the lower one")
+    return corners
+
+
+def are_in(region: Sequence[Sequence[float]], position: np.ndarray) -> np.ndarray:
+    """Whether each of the positions is in a box: lower <= position < upper."""
+    lower, upper = (np.array(corner) for corner in region)
+    return ((position >= lower) & (position < upper)).all(axis=1)
+
+
 def crop(sim: Simulation, region: Sequence[Sequence[float]] | None) -> None:
     """Remove the tracers outside of a box: lower and upper corner, m."""
     if region is not None:
-        position = sim.tracers.position
-        lower, upper = (np.array(corner) for corner in region)
-        sim.tracers.remove(~((position >= lower) & (position < upper)).all(axis=1))
+        sim.tracers.remove(~are_in(region, sim.tracers.position))
 
 
 def _take_volume(sim: Simulation, settings: Mapping[str, Any], threads: int) -> _core.Volume:

@@ -15,6 +15,7 @@ from ..base.checks import ranges_text, shown
 from ..files.disk import remove, remove_leftovers
 from ..files.json_text import parse_json
 from ..scenes.scene import Scene
+from .again import derive_again
 
 __all__ = [
     "bake_there",
@@ -66,8 +67,8 @@ def open_manifest(
 
 
 def _remedy(earlier: Manifest, settings: Mapping[str, Any]) -> str:
-    """What to do about an earlier bake; where other files of its states are wanted they are derived
-    from its archive."""
+    """What to do about an earlier bake, and how a derived one was made; where other files of its
+    states are wanted they are derived from its archive."""
     same_states = shared_frames(earlier.data, settings) == math.inf
     if earlier.archive and settings["archive"] and same_states:
         return (
@@ -75,7 +76,9 @@ def _remedy(earlier: Manifest, settings: Mapping[str, Any]) -> str:
             "its archive, without simulating; or give overwrite=True (--overwrite) to make them in "
             "the place of its own"
         )
-    return "choose another folder, or give overwrite=True (--overwrite) to remove it"
+    again = derive_again(earlier)
+    made = f"it was made by `{again}`; " if again else ""
+    return f"{made}choose another folder, or give overwrite=True (--overwrite) to remove it"
 
 
 def _take_over(

@@ -41,7 +41,8 @@ _SHOWN = {"temperature": "temperature", "heat": "temperature", "flame": "flame",
 
 @dataclasses.dataclass(frozen=True)
 class Preset:
-    """What differs between hosts: names of the grids, and what one has to set there."""
+    """What differs between hosts: names of the grids, and what one has to set there, be it for
+    velocity alone."""
 
     density: str
     velocity: str
@@ -50,20 +51,27 @@ class Preset:
     heat: str | None = None
     flame: str = "flame"
     fuel: str = "fuel"
+    hint_of_velocity: bool = False
 
     @property
     def grids(self) -> dict[str, str]:
         """Name of each grid that the host may get."""
         names = dataclasses.asdict(self)
-        return {grid: name for grid, name in names.items() if name and grid != "hint"}
+        return {grid: name for grid, name in names.items() if name and "hint" not in grid}
 
 
 PRESETS = {
     "blender": Preset(
-        "density", "velocity", "set the volume's Velocity Unit to Second", heat="heat"
+        "density",
+        "velocity",
+        "set the volume's Velocity Unit to Second",
+        heat="heat",
+        hint_of_velocity=True,
     ),
     "houdini": Preset("density", "vel", "axes are Z up: rotate by -90 degrees about X for Y up"),
-    "arnold": Preset("density", "vel", "Velocity Grids: vel, in units per second"),
+    "arnold": Preset(
+        "density", "vel", "Velocity Grids: vel, in units per second", hint_of_velocity=True
+    ),
     "unreal": Preset("density", "velocity", "lengths are metres: scale by 100"),
     "usd": Preset("density", "velocity", "set upAxis Z and metersPerUnit 1 on the stage"),
 }

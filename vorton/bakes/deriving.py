@@ -15,7 +15,6 @@ from ..base.checks import (
     check_integer,
     check_number,
     check_place,
-    check_vector,
     frames_named,
     shown,
 )
@@ -23,7 +22,7 @@ from ..base.progress import Callback, Progress
 from ..files.disk import locked
 from ..simulations.saved import warn_of_other_build
 from ..simulations.simulation import Simulation
-from .bake_frames import Parts, threads_of, write_frame
+from .bake_frames import Parts, check_region, threads_of, write_frame
 from .bake_opening import check_states, open_archive, open_manifest
 from .bake_writer import FrameWriter
 from .baking import (
@@ -121,7 +120,7 @@ def derive(
     threads = check_integer("threads", threads, least=0, most=64)
     check_volumes(volumes, check_flag("tracers", tracers))
     jobs = check_integer("jobs", jobs, least=1, most=64)
-    box = None if region is None else _check_region(region)
+    box = None if region is None else check_region(region)
     if fps is not None:
         fps = check_number("fps", fps, above=0, most=MOST_FPS, unit="1/s")
     offset = check_number("offset", offset, least=0, most=1, unit="frames")
@@ -250,15 +249,6 @@ def _make(
             writer.give(frame)
         if writer.wait():
             progress.advance()
-
-
-def _check_region(region: Any) -> list[list[float]]:
-    if isinstance(region, str) or not hasattr(region, "__len__") or len(region) != 2:
-        raise TypeError(f"region = {shown(region)}: must be two corners of a box, m")
-    corners = [list(check_vector("region", corner)) for corner in region]
-    if not all(low < high for low, high in zip(*corners, strict=True)):
-        raise ValueError(f"region = {shown(region)}: the first corner must be the lower one")
-    return corners
 
 
 def _find_archive(place: Path) -> Path:

@@ -11,6 +11,7 @@ from ..archive.branches import OF_STATES, shared_frames, states_of
 from ..archive.manifest import Manifest
 from ..archive.reading import Archive
 from ..base.checks import frames_are
+from .again import derive_again
 from .bake_opening import difference
 from .retime import Times
 
@@ -72,6 +73,5 @@ def changed_origin(manifest: Manifest) -> str | None:
     whose = difference(about, data["name"], {key: told.get(key) for key in keys})
     return (
         f"{frames_are(other)} not of what {archived['archive']} holds now, states of "
-        f"{whose or 'another run'}: derive again with overwrite=True (--overwrite) to have its "
-        "frames"
+        f"{whose or 'another run'}: `{derive_again(manifest)} --overwrite` makes its frames"
     )

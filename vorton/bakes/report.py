@@ -14,6 +14,7 @@ from ..archive.stages import summary
 from ..base.checks import counted, frames_named, ranges_text
 from ..definitions.records import HEALTH_LIMITS, has_limit, why_unjudged
 from ..simulations.saved import GOES_ON, loads_here, other_build
+from .again import derive_again
 from .bake_opening import is_cut_off, told_by_archive
 from .origin import changed_origin, describe_origin
 
@@ -83,6 +84,7 @@ def describe(manifest: Manifest) -> str:
         ("tracers", _tracers(manifest)),
         ("archive", _archive(manifest)),
         ("derived", describe_origin(manifest)),
+        ("again", derive_again(manifest)),
         ("branch", _branch(data.get("branch"))),
         ("per voxel", _per_voxel(manifest)),
         ("health", _health(manifest)),

@@ -18,7 +18,7 @@ from .. import _core
 from ..archive.manifest import FPS, FRAMES, Manifest
 from ..archive.reading import SUFFIX, DamageError
 from ..archive.scene_files import load_scene
-from ..bakes.bake_frames import Parts
+from ..bakes.bake_frames import Parts, are_in, check_region, crop
 from ..bakes.bake_opening import open_archive
 from ..bakes.baked_bodies import BakedBodies
 from ..bakes.course import Course
@@ -57,7 +57,7 @@ class Shot:
         Numbers of the frames.
     own_fps : float, 1/s
         The frame rate of what is shown; `fps` takes its place.
-    voxel, threads, sharp
+    voxel, threads, sharp, region
         As of `make_film`.
     """
 
@@ -71,7 +71,9 @@ class Shot:
         voxel: float | None = None,
         threads: int = 0,
         sharp: bool | None = None,
+        region: Any = None,
     ) -> None:
+        self.region = None if region is None else check_region(region)
         self.scene, self.numbers, self.threads = scene, numbers, threads
         self.fps = own_fps if fps is None else check_number("fps", fps, above=0, unit="1/s")
         self.voxel = voxel
@@ -105,7 +107,9 @@ class SceneShot(Shot):
             if frame > 1:
                 sim.step()
             if frame in self.numbers:
-                yield sim.volume(self.voxel, sharp=self.sharp)
+                shown = sim if self.region is None else sim.copy()
+                crop(shown, self.region)
+                yield shown.volume(self.voxel, sharp=self.sharp)
 
 
 class BakeShot(Shot):
@@ -163,6 +167,9 @@ class BakeShot(Shot):
                 except (OSError, ValueError) as error:
                     error.add_note(f"a file of frame {number}: bake again to repair it")
                     raise
+                if self.region is not None:
+                    kept = are_in(self.region, columns["position"])
+                    columns = {name: values[kept] for name, values in columns.items()}
                 yield _core.volume_from_tracers(
                     bodies=self.simulation._core if self.simulation else None,
                     voxel_size=self.voxel,
@@ -212,6 +219,7 @@ class ArchiveShot(Shot):
                     raise DamageError(self.path, lost)
                 for number in self.numbers:
                     self.simulation = course.show(number, archive, Parts())
+                    crop(self.simulation, self.region)
                     yield self.simulation.volume(self.voxel, sharp=self.sharp)
             except DamageError as error:
                 _tell_what_is_whole(error, archive)
@@ -273,6 +281,7 @@ def make_film(
     field_of_view: float = 35.0,
     extinction: float | None = None,
     dye: bool | tuple[float, float] = False,
+    region: Any = None,
     threads: int = 0,
     progress: bool | Callback = True,
     **look: Any,
@@ -320,6 +329,8 @@ def make_film(
     dye : bool or two numbers, K
         Smoke dyed by its temperature, instead of fire: from blue at the first of two temperatures
         to red at the second; True: those of the coldest and the hottest smoke of the shot.
+    region : (lower, upper), m, optional
+        Only the tracers in this box, as of `derive`; default: all.
     threads : whole number
         0 (default): all processors.
     progress : bool or function
@@ -354,7 +365,8 @@ def make_film(
     around = {name: angle for name, angle in asked.items() if angle is not None}
     if eye is not None and around:
         raise ValueError(f"{' and '.join(around)}: cannot be given together with eye")
-    how: dict[str, Any] = {"fps": fps, "voxel": voxel, "sharp": sharp, "threads": threads}
+    how: dict[str, Any] = {"fps": fps, "voxel": voxel, "sharp": sharp}
+    how |= {"threads": threads, "region": region}
     shot = open_shot(place, frames=frames, **how)
     if isinstance(shot, BakeShot) and (changed := changed_origin(shot.manifest)):
         warn(f"{shot.manifest.path}: {changed}")

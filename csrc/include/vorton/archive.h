@@ -45,6 +45,24 @@ VT_API vt_status vt_pack_state(const uint8_t *bytes, int64_t size, int32_t threa
 VT_API vt_status vt_unpack_state(const uint8_t *packed, int64_t packed_size, int32_t threads,
                                  uint8_t **bytes, int64_t *size);
 
+/* A field of a state in memory: rows of `components` numbers, one behind the other. */
+typedef struct vt_saved_field {
+    size_t struct_size;
+    char name[40];      /* "tracers.position", ended with 0 */
+    char type;          /* of the numbers, as Python's struct has it: B uint8, i int32, I uint32,
+                           f float, q int64, Q uint64, d double; little-endian */
+    int32_t components; /* numbers in a row */
+    int64_t rows;
+    const void *data; /* in the bytes of the state, aligned as these happen to be; NULL: not
+                         there, vt_load_state makes it again */
+    int64_t bytes;    /* of data */
+} vt_saved_field;
+
+/* Field `index` of what vt_save_state, vt_unpack_state or vt_read_archive_frame gave. Returns 0
+ * past the last, and where the bytes are no such state: vt_error_message() then says why. */
+VT_API int vt_get_saved_field(const uint8_t *state, int64_t size, int32_t index,
+                              vt_saved_field *field);
+
 /* Digest of the names and sizes of all that a state of this build may hold, as the head of a frame
  * has it: vt_load_state refuses states with another one. */
 VT_API vt_status vt_state_layout(uint64_t *layout);
@@ -70,6 +88,11 @@ typedef struct vt_archive_frame {
 
 /* Frame `index`; returns 0 past the last. */
 VT_API int vt_get_archive_frame(const vt_archive *archive, int64_t index, vt_archive_frame *frame);
+
+/* The state of frame `index` in memory, of whatever build: vt_unpack_state. *bytes of *size, to be
+ * given back with vt_free. VT_IO: cannot be read. VT_INVALID_ARGUMENT: damaged. */
+VT_API vt_status vt_read_archive_frame(vt_archive *archive, int64_t index, int32_t threads,
+                                       uint8_t **bytes, int64_t *size);
 
 /* Puts the state of frame `index` into a simulation: vt_load_state. VT_IO: cannot be read. */
 VT_API vt_status vt_load_archive_frame(vt_archive *archive, int64_t index,

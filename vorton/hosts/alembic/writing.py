@@ -102,7 +102,7 @@ def _write(
         raise OSError(f"cannot write {path}: {error}") from error
     times = archive.addTimeSampling(AbcCoreAbstract.TimeSampling(1 / fps, first / fps))
     about = AbcCoreAbstract.MetaData()
-    about.set("made of", mark_of(manifest))
+    about.set("made of", mark_of(manifest, all_frames=True))
     root = AbcGeom.OXform(archive.getTop(), identifier(manifest.data["name"]), about)
     root.getSchema().set(xform_sample(_root_matrix(*placed)))
     writers: list[Any] = []

@@ -147,7 +147,7 @@ def _about(manifest: Manifest, root: str, axis: str, host: Preset) -> dict[str, 
     """What the layer says of itself."""
     numbers, fps = manifest.frames, manifest.data["fps"]
     return {
-        "customLayerData": {"string madeOf": mark_of(manifest)},
+        "customLayerData": {"string madeOf": mark_of(manifest, all_frames=True)},
         "defaultPrim": root,
         "doc": f"vorton {_core.version()}: bake {manifest.path.name}",
         "endTimeCode": numbers[-1],

@@ -9,15 +9,20 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/kernel.h"
+
 enum { VT_CLASSES = 8 + 4 * (32 - 3) };
 
 /* Classes of the words; the digits that are left to `digits`, which has room for 29 bits each and 8
  * bytes more. Returns the bytes that they take. */
-size_t vti_part_words(const uint32_t *words, int64_t count, uint8_t *classes, uint8_t *digits);
+typedef size_t vt_part_words_kernel(const uint32_t *words, int64_t count, uint8_t *classes,
+                                    uint8_t *digits);
+VT_DECLARE_KERNEL(part_words);
 
 /* Back from `size` bytes of digits; -1: they are not those that the classes leave. */
-int vti_join_classes(const uint8_t *classes, const uint8_t *digits, size_t size, int64_t count,
-                     uint32_t *words);
+typedef int vt_join_classes_kernel(const uint8_t *classes, const uint8_t *digits, size_t size,
+                                   int64_t count, uint32_t *words);
+VT_DECLARE_KERNEL(join_classes);
 
 /* Class of a word, and how many of its bits are left. */
 static inline uint32_t vti_class_of(uint32_t word, uint32_t *left)

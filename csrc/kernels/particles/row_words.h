@@ -4,6 +4,8 @@
 
 #include <stdint.h>
 
+#include "base/kernel.h"
+
 /* Numbers of 4 bytes, `components` in a row. */
 typedef struct vt_packed_rows {
     int64_t rows;
@@ -65,24 +67,31 @@ static inline int vti_is_less_mean(int way)
     return way >= VT_ON_A_LATTICE_LESS_THE_MEAN;
 }
 
-/* The numbers of a chunk one behind the other, as bits; and those of the other field. */
-void vti_gather_numbers(const void *from, const vt_packed_rows *about, const vt_chunk *chunk,
-                        uint32_t *numbers);
-void vti_gather_others(const vt_packed_rows *about, const vt_chunk *chunk, uint32_t *others);
+/* The numbers of a chunk one behind the other, as bits: of rows of so many numbers, those that are
+ * packed or those of the other field. */
+typedef void vt_gather_rows_kernel(const void *rows, int components, const vt_packed_rows *about,
+                                   const vt_chunk *chunk, uint32_t *restrict numbers);
+VT_DECLARE_KERNEL(gather_rows);
 
 /* Binary digits behind the point that nearly all numbers can do with, 0 .. VT_MOST_DIGITS, so that
  * multiples have at most 30 bits: all but the strays, which are too small, too large, no numbers,
  * or -0. -1 where those are more than a 16th. */
-int vti_find_digits(const uint32_t *numbers, int64_t count, vt_strays *strays);
+typedef int vt_find_digits_kernel(const uint32_t *numbers, int64_t count, vt_strays *strays);
+VT_DECLARE_KERNEL(find_digits);
 
 /* Zeros at the end of all numbers, at most VT_MOST_ZEROS. */
-int vti_find_zeros(const uint32_t *numbers, int64_t count);
+typedef int vt_find_zeros_kernel(const uint32_t *numbers, int64_t count);
+VT_DECLARE_KERNEL(find_zeros);
 
 /* `count` numbers in a way, from number `first` of its chunk on, with so many digits or zeros;
  * `others` is read where the way is beside them. Strays are as the ones before them. */
-void vti_take_words(const uint32_t *numbers, const uint32_t *others, int64_t first, int64_t count,
-                    int way, int digits, const vt_strays *strays, uint32_t *restrict words);
+typedef void vt_take_words_kernel(const uint32_t *numbers, const uint32_t *others, int64_t first,
+                                  int64_t count, int way, int digits, const vt_strays *strays,
+                                  uint32_t *restrict words);
+VT_DECLARE_KERNEL(take_words);
 
 /* Back to the numbers of a chunk, in their places. `room` takes chunk->count words. */
-void vti_restore_words(const uint32_t *words, const vt_packed_rows *about, const vt_chunk *chunk,
-                       const vt_strays *strays, uint32_t *room, uint8_t *to);
+typedef void vt_restore_words_kernel(const uint32_t *words, const vt_packed_rows *about,
+                                     const vt_chunk *chunk, const vt_strays *strays, uint32_t *room,
+                                     uint8_t *to);
+VT_DECLARE_KERNEL(restore_words);

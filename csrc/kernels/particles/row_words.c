@@ -1,7 +1,9 @@
-#include "archive/row_words.h"
+#include "kernels/particles/row_words.h"
 
 #include <math.h>
 #include <string.h>
+
+#include "base/simd.h"
 
 /* ---- the numbers of a chunk ---- */
 
@@ -10,28 +12,28 @@ static int64_t row_at(const vt_packed_rows *about, int64_t n)
     return about->order ? about->order[n] : n;
 }
 
-static void gather(const uint8_t *from, int components, const vt_packed_rows *about,
-                   const vt_chunk *chunk, uint32_t *numbers)
+/* One number of each row of so many. */
+static inline void gather_every(const uint8_t *from, int components, int64_t count,
+                                uint32_t *restrict numbers)
 {
-    const int64_t stride = 4 * components;
-    from += 4 * (chunk->component % components);
+    for (int64_t n = 0; n < count; n++)
+        memcpy(numbers + n, from + 4 * components * n, 4);
+}
+
+void VT_NAME(gather_rows)(const void *rows, int components, const vt_packed_rows *about,
+                          const vt_chunk *chunk, uint32_t *restrict numbers)
+{
+    const uint8_t *const from = (const uint8_t *)rows + 4 * (chunk->component % components);
+    const uint8_t *const first = from + 4 * components * chunk->first;
     if (about->order)
         for (int64_t n = 0; n < chunk->count; n++)
-            memcpy(numbers + n, from + about->order[chunk->first + n] * stride, 4);
+            memcpy(numbers + n, from + 4 * components * (int64_t)about->order[chunk->first + n], 4);
+    else if (components == 3) /* loops that the compiler knows */
+        gather_every(first, 3, chunk->count, numbers);
+    else if (components == 1)
+        gather_every(first, 1, chunk->count, numbers);
     else
-        for (int64_t n = 0; n < chunk->count; n++)
-            memcpy(numbers + n, from + (chunk->first + n) * stride, 4);
-}
-
-void vti_gather_numbers(const void *from, const vt_packed_rows *about, const vt_chunk *chunk,
-                        uint32_t *numbers)
-{
-    gather(from, about->components, about, chunk, numbers);
-}
-
-void vti_gather_others(const vt_packed_rows *about, const vt_chunk *chunk, uint32_t *others)
-{
-    gather(about->reference, about->reference_components, about, chunk, others);
+        gather_every(first, components, chunk->count, numbers);
 }
 
 /* ---- differences of bits ---- */
@@ -72,6 +74,13 @@ static inline float float_of(uint32_t bits)
     return value;
 }
 
+static inline uint32_t bits_of(float value)
+{
+    uint32_t bits;
+    memcpy(&bits, &value, sizeof bits);
+    return bits;
+}
+
 /* Of a number that is a multiple, with less than 31 bits; 0 of what is far too large, or no number.
  */
 static inline uint32_t multiple_of(uint32_t bits, float scale)
@@ -93,10 +102,7 @@ static inline uint32_t nearest_multiple(uint32_t bits, float scale)
 static inline uint32_t bits_of_multiple(uint32_t whole, double step)
 {
     const int64_t multiple = (int64_t)whole - ((int64_t)(whole >> 31) << 32);
-    const float value = (float)((double)multiple * step);
-    uint32_t bits;
-    memcpy(&bits, &value, sizeof bits);
-    return bits;
+    return bits_of((float)((double)multiple * step));
 }
 
 /* ---- which numbers are on a lattice ---- */
@@ -110,9 +116,7 @@ static void find_needs(const uint32_t *numbers, int64_t count, uint8_t *needs)
         const int32_t exponent = (int32_t)(numbers[n] >> 23 & 255);
         const uint32_t fraction = (numbers[n] & 0x7fffff) | 1 << 23;
         const float lowest = (float)(int32_t)(fraction & (UINT32_C(0) - fraction));
-        uint32_t bits;
-        memcpy(&bits, &lowest, sizeof bits);
-        const int32_t digits = 150 + 127 - exponent - (int32_t)(bits >> 23);
+        const int32_t digits = 150 + 127 - exponent - (int32_t)(bits_of(lowest) >> 23);
         const int32_t known = exponent == 0 || exponent == 255 ? (int32_t)NONE : digits;
         const int32_t some = known < 0 ? 0 : known > NONE ? (int32_t)NONE : known;
         needs[n] = (uint8_t)(numbers[n] == 0 ? 0 : some);
@@ -145,18 +149,32 @@ static int choose_digits(const uint32_t *numbers, int64_t count)
     return 2 * left > all ? -1 : best;
 }
 
-/* Whether all are multiples, of at most 30 bits, with so many digits. */
+/* Whether a number is a multiple, of at most 30 bits, with so many digits; -0 is none, nor is what
+ * is too small for its exponent, which some processors take for 0. */
+static int is_multiple(uint32_t number, float scale)
+{
+    const float at = float_of(number) * scale;
+    const int tiny = (number & 0x7f800000) == 0 && number != 0;
+    return !tiny && fabsf(at) < 0x1p30f && (float)(int32_t)at == at;
+}
+
+/* The same of all of them. */
 static int are_multiples(const uint32_t *numbers, int64_t count, float scale)
 {
-    uint32_t bad = 0;
-    for (int64_t n = 0; n < count; n++) {
-        const float at = float_of(numbers[n]) * scale;
-        const float known = fabsf(at) < 0x1p30f ? at : 0.5f;
-        const uint32_t whole = (float)(int32_t)known == known;
-        const uint32_t normal = (numbers[n] & 0x7f800000) != 0, zero = numbers[n] == 0;
-        bad |= (whole & (normal | zero)) ^ 1;
+    const vf most = vf_set(0x1p30f), half = vf_set(0.5f);
+    vi bad = {0};
+    int64_t n = 0;
+    int rest = 1;
+    for (; n + VL <= count; n += VL) {
+        const vi number = vi_load((const int32_t *)numbers + n);
+        const vf at = (vf)number * vf_set(scale);
+        const vf known = vf_select((at < most) & (at > -most), at, half);
+        const vi tiny = (number & 0x7f800000) == 0;
+        bad |= (vi_to_vf(vf_truncate(known)) != known) | (tiny & number);
     }
-    return !bad;
+    for (; n < count; n++)
+        rest &= is_multiple(numbers[n], scale);
+    return rest && !vi_any(bad);
 }
 
 /* -1: there are too many. */
@@ -170,7 +188,7 @@ static int find_strays(const uint32_t *numbers, int64_t count, int digits, vt_st
         if (are_multiples(numbers + begin, end - begin, scale))
             continue;
         for (int64_t n = begin; n < end; n++) {
-            if (are_multiples(numbers + n, 1, scale))
+            if (is_multiple(numbers[n], scale))
                 continue;
             if (strays->count >= VT_MOST_STRAYS || 16 * strays->count >= count)
                 return -1;
@@ -181,7 +199,7 @@ static int find_strays(const uint32_t *numbers, int64_t count, int digits, vt_st
     return 0;
 }
 
-int vti_find_digits(const uint32_t *numbers, int64_t count, vt_strays *strays)
+int VT_NAME(find_digits)(const uint32_t *numbers, int64_t count, vt_strays *strays)
 {
     uint8_t needs[VT_MOST_ROWS], most = 0;
     const int digits = choose_digits(numbers, count);
@@ -193,7 +211,7 @@ int vti_find_digits(const uint32_t *numbers, int64_t count, vt_strays *strays)
     return most > VT_MOST_DIGITS || find_strays(numbers, count, most, strays) ? -1 : most;
 }
 
-int vti_find_zeros(const uint32_t *numbers, int64_t count)
+int VT_NAME(find_zeros)(const uint32_t *numbers, int64_t count)
 {
     uint32_t all = UINT32_C(1) << VT_MOST_ZEROS;
     for (int64_t n = 0; n < count; n++)
@@ -249,8 +267,9 @@ static void take_mean(const uint32_t *whole, int64_t count, uint32_t *restrict w
     }
 }
 
-void vti_take_words(const uint32_t *numbers, const uint32_t *others, int64_t first, int64_t count,
-                    int way, int digits, const vt_strays *strays, uint32_t *restrict words)
+void VT_NAME(take_words)(const uint32_t *numbers, const uint32_t *others, int64_t first,
+                         int64_t count, int way, int digits, const vt_strays *strays,
+                         uint32_t *restrict words)
 {
     uint32_t whole[1 + VT_MOST_ROWS];
     whole[0] = 0;
@@ -292,8 +311,9 @@ static void restore_wholes(const uint32_t *words, const vt_chunk *chunk, uint32_
     }
 }
 
-void vti_restore_words(const uint32_t *words, const vt_packed_rows *about, const vt_chunk *chunk,
-                       const vt_strays *strays, uint32_t *room, uint8_t *to)
+void VT_NAME(restore_words)(const uint32_t *words, const vt_packed_rows *about,
+                            const vt_chunk *chunk, const vt_strays *strays, uint32_t *room,
+                            uint8_t *to)
 {
     uint32_t whole[VT_MOST_ROWS];
     const int lattice = vti_is_on_lattice(chunk->way), beside = vti_is_beside_another(chunk->way);
@@ -303,7 +323,7 @@ void vti_restore_words(const uint32_t *words, const vt_packed_rows *about, const
     const int64_t stride = 4 * about->components;
     to += 4 * chunk->component;
     if (beside)
-        vti_gather_others(about, chunk, room);
+        VT_NAME(gather_rows)(about->reference, about->reference_components, about, chunk, room);
     if (chunk->way == VT_AS_THEY_ARE)
         memcpy(whole, words, 4 * (size_t)chunk->count);
     else

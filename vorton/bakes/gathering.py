@@ -1,0 +1,116 @@
+"""Parts of a derived bake that were made apart, by the machines of a farm, as one bake."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from ..archive.branches import bake_sha256
+from ..archive.manifest import Manifest
+from ..base.checks import check_place
+from ..base.progress import Callback, Progress
+from ..files.disk import locked, new_folders_removed
+from .bake_folders import link, relative_to
+from .baking import prepare_folder
+from .damages import damages
+
+__all__ = ["gather"]
+
+
+def gather(
+    place: str | os.PathLike[str],
+    out: str | os.PathLike[str],
+    *,
+    progress: bool | Callback = True,
+) -> Manifest:
+    """Make one bake of parts of it that were derived into folders of their own.
+
+    OUT becomes what `derive` of all their frames writes, byte by byte. The parts stay; files are
+    linked where the disk can. A second call adds parts that have come since.
+
+    Parameters
+    ----------
+    place : path
+        A folder with a folder for each part.
+    out : path
+        Another folder; made if it is not there.
+    progress : bool or function
+        As for `bake`, of the files.
+
+    Returns
+    -------
+    Manifest
+
+    Raises
+    ------
+    ValueError
+        No parts there; one of another bake, or of other files, damaged, or with an archive; a
+        folder that holds another bake, or files of these names that belong to no bake.
+    OSError
+        A file cannot be read or written. BlockingIOError: another bake into OUT is under way.
+    """
+    parts = _parts_in(check_place("place", place))
+    with new_folders_removed(check_place("out", out)):
+        folder = prepare_folder(out)
+        with locked(folder):
+            made = _made_of(parts, folder)
+            files = [
+                (part.folder / Path(file["name"]).name, folder / Path(file["name"]).name)
+                for part in parts
+                for n in part.frames
+                for file in part.frame(n)["files"]
+            ]
+            _refuse_strangers(made, [target for _, target in files])
+            with Progress(len(files), f"gather files of {made.data['name']}", progress) as steps:
+                for source, target in files:
+                    link(source, target)
+                    steps.advance()
+            made.save()
+    return made
+
+
+def _parts_in(folder: Path) -> list[Manifest]:
+    """All of one bake, and whole."""
+    folders = sorted(path for path in folder.iterdir() if path.is_dir())
+    parts = [manifest for path in folders for manifest in Manifest.all_in(path)]
+    if not parts:
+        raise ValueError(f"{folder}: holds no folders with bakes")
+    for part in parts:
+        if part.archive is not None:
+            raise ValueError(f"{part.path}: has an archive; parts are made by derive")
+        if _kind_of(part) != _kind_of(parts[0]):
+            raise ValueError(f"{part.path}: is of another bake than {parts[0].path}")
+        for text in damages(part):
+            raise ValueError(f"{part.folder}: {text}: derive it again")
+    return parts
+
+
+def _kind_of(manifest: Manifest) -> tuple[str, str]:
+    return manifest.data["name"], bake_sha256(manifest.data)
+
+
+def _made_of(parts: list[Manifest], folder: Path) -> Manifest:
+    """The manifest of all, with what is in the folder already; not saved."""
+    first = parts[0]
+    path = folder / first.path.name
+    there = [Manifest.load(path)] if path.exists() else []
+    if there and _kind_of(there[0]) != _kind_of(first):
+        raise ValueError(f"{path}: is of another bake; choose another folder")
+    all_of = there + parts
+    records = {n: manifest.frame(n) for manifest in all_of for n in manifest.frames}
+    data = first.data | relative_to(first.data, first.folder, folder)
+    data |= {
+        "first": min(manifest.data["first"] for manifest in all_of),
+        "last": max(manifest.data["last"] for manifest in all_of),
+        "frames": [records[n] for n in sorted(records)],
+    }
+    data.pop("removing", None)
+    return Manifest(path, data)
+
+
+def _refuse_strangers(made: Manifest, targets: list[Path]) -> None:
+    known = [Manifest.load(made.path)] if made.path.exists() else []
+    names = {file["name"] for m in known for n in m.frames for file in m.frame(n)["files"]}
+    for target in targets:
+        if target.exists() and target.name not in names:
+            raise ValueError(f"{target}: exists and belongs to no bake; choose another folder")
