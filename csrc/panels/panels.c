@@ -9,20 +9,6 @@
 /* Panels narrower than this many cells give way to the coarse ones. */
 static const double least_panel = 1.2;
 
-/* ---- who has panels ---- */
-
-int vti_panels_stir(const vt_simulation *s)
-{
-    const double *const w = s->def.wind;
-    const int blows = w[0] != 0 || w[1] != 0 || w[2] != 0 || s->winds.uniform_count > 0 ||
-                      s->winds.grid_count > 0;
-    for (int32_t n = 0; n < s->bodies.count; n++)
-        if (vti_wants_panels(s, n) && !s->bodies.items[n].panels->open &&
-            (blows || s->bodies.items[n].moves || s->bodies.items[n].rigid.placed))
-            return 1;
-    return 0;
-}
-
 /* ---- posing ---- */
 
 /* The panels to use: coarse ones where the fine are narrower than the cells, and only cost time. */

@@ -27,9 +27,6 @@
 
 #include "state/panels.h"
 
-/* Whether bodies would move fluid that carries nothing: with wind, or where they move. */
-int vti_panels_stir(const vt_simulation *s);
-
 /* Gives bodies that deform the form of a time, s, before anything asks how large they are; their
  * panels are not solved for yet. */
 void vti_form_walls(vt_simulation *s, double time);

@@ -143,11 +143,27 @@ int vti_has_emitters(const vt_simulation *s)
     return found;
 }
 
+/* Whether bodies go on shedding layers in lumps that sharp cores see one by one: of panels that are
+ * on average larger than a square core. The slip beside such a lump feeds it in turns of opposite
+ * sign, until the flow blows up; Gaussian cores smooth lumps of 16 square cores. */
+static int sheds_lumps(const vt_simulation *s)
+{
+    const double core =
+        s->def.spacing > 0 ? vti_usual_core(s) * s->def.spacing : vti_core_to_come(s);
+    for (int32_t n = 0; n < s->bodies.count && vti_panels_stir(s); n++) {
+        const vt_body *const body = &s->bodies.items[n];
+        const double side = vti_sheds(body) ? body->scale * body->panels->side : 0;
+        if (side * side > 2 * core * core)
+            return 1;
+    }
+    return 0;
+}
+
 static int automatic_cores(const vt_simulation *s)
 {
-    return s->cores_are_known   ? s->automatic_cores
-           : are_all_emitted(s) ? VT_CORES_SHARP
-                                : VT_CORES_FILTERED;
+    if (s->cores_are_known)
+        return s->automatic_cores;
+    return are_all_emitted(s) && !sheds_lumps(s) ? VT_CORES_SHARP : VT_CORES_FILTERED;
 }
 
 void vti_settle_cores(vt_simulation *s)
@@ -206,6 +222,18 @@ int vti_wants_panels(const vt_simulation *s, int32_t n)
 {
     return s->bodies.items[n].panels != NULL && s->def.method.bodies == VT_BODIES_PANELS &&
            vti_has_grid(s);
+}
+
+int vti_panels_stir(const vt_simulation *s)
+{
+    const double *const w = s->def.wind;
+    const int blows = w[0] != 0 || w[1] != 0 || w[2] != 0 || s->winds.uniform_count > 0 ||
+                      s->winds.grid_count > 0;
+    for (int32_t n = 0; n < s->bodies.count; n++)
+        if (vti_wants_panels(s, n) && !s->bodies.items[n].panels->open &&
+            (blows || s->bodies.items[n].moves || s->bodies.items[n].rigid.placed))
+            return 1;
+    return 0;
 }
 
 int vti_panels_act(const vt_simulation *s, int32_t n)

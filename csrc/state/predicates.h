@@ -132,6 +132,9 @@ int vti_has_article_impulse(const vt_simulation *s);
  * the grid. */
 int vti_wants_panels(const vt_simulation *s, int32_t n);
 
+/* Whether bodies would move fluid that carries nothing: with wind, or where they move. */
+int vti_panels_stir(const vt_simulation *s);
+
 /* Whether body number n has panels that act. */
 int vti_panels_act(const vt_simulation *s, int32_t n);
 
