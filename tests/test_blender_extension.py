@@ -1065,6 +1065,20 @@ def test_settings_say_what_the_tables_say():
     assert roles.METHOD_SETTINGS["velocity"].choices == ("poisson", "direct", "tree")
 
 
+def test_texts_are_for_those_who_see_labels():
+    """No names of Python: a text that leaves the rest to another class says what that one says."""
+    texts = [role.text for role in roles.ROLES.values()]
+    texts += [start.text for start in roles.STARTS.values()]
+    groups = [role.settings for role in roles.ROLES.values()]
+    groups += [roles.SCENE_SETTINGS, roles.COMBUSTION_SETTINGS, roles.SKIN_SETTINGS]
+    texts += [setting.text for group in groups for setting in group.values()]
+    assert all(texts) and not [t for t in texts if "`" in t or "Method." in t or "As of" in t]
+    told, body = roles.ROLES["CONTAINER"].settings, roles.ROLES["BODY"].settings
+    assert body["friction"].text.startswith(told["friction"].text)
+    assert "needs Combustion. It burns" in roles.ROLES["EMITTER"].settings["fuel"].text
+    assert roles.ROLES["JET"].settings["tilt"].blender_unit == "ROTATION"  # shown in degrees
+
+
 @dataclasses.dataclass
 class Group:
     """A group of properties as Blender keeps it: floats of 32 bits."""

@@ -49,7 +49,7 @@ class VORTON_OT_mark(bpy.types.Operator):
     bl_options = {"REGISTER", "UNDO"}
 
     start: bpy.props.EnumProperty(
-        name="As", items=[(key, start.label, "") for key, start in roles.STARTS.items()]
+        name="As", items=[(key, start.label, start.text) for key, start in roles.STARTS.items()]
     )
 
     @classmethod
