@@ -500,6 +500,10 @@ def test_another_stage_removes_nothing_else(scenes):
     assert sorted(scenes[0]["stages"]["again"]) == ["another", "own"]
 
 
+def test_what_is_rendered_around_smoke_is_named(scenes):
+    assert scenes[0]["stages"]["around"] == ["Box"]
+
+
 def test_another_vorton_and_damage_are_asked_about(scenes):
     expected = {"empty": False, "same": False, "vorton": True, "build": True, "fps": True}
     expected |= dict.fromkeys(("scene", "damaged", "archive", "points", "asked", "once"), True)

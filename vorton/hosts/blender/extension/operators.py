@@ -154,6 +154,9 @@ class VORTON_OT_stage(bpy.types.Operator):
         if not scene.cycles.use_denoising:
             text = "this Blender was built without a denoiser: more Samples, less grain"
             self.report({"INFO"}, text)
+        for name in rendered_around(scene):
+            text = "is rendered, and may hide what is born in it: disable it in renders"
+            self.report({"WARNING"}, f"{name}: it {text} (the camera in the Outliner)")
         return {"FINISHED"}
 
 
@@ -185,6 +188,12 @@ def bottoms(scene):
     things = [thing for thing in marked(scene) if thing.vorton.role in BORN_IN and thing.data]
     heights = [(thing.matrix_world @ Vector(c)).z for thing in things for c in thing.bound_box]
     return [min(heights)] if heights else []
+
+
+def rendered_around(scene):
+    """Names of the objects that are rendered though smoke or fire is born inside of them."""
+    things = [thing for thing in marked(scene) if thing.vorton.role in BORN_IN]
+    return [t.name for t in things if t.data and not t.vorton.use_skin and not t.hide_render]
 
 
 def set_stage(scene, samples):
