@@ -1330,6 +1330,9 @@ def test_messages_name_objects():
     assert made.named("sources[1]: in bodies[0] and sources[0]") == (
         "'Fire': in 'Log' and sources[0]"
     )
+    assert made.named("bodies[0]: Body 'Log': sources[1], Emitter lies inside of it") == (
+        "'Log': 'Fire', Emitter lies inside of it"
+    )
 
 
 def test_job_says_how_far_it_is_and_what_is_wrong(tmp_path):

@@ -90,8 +90,10 @@ def draw_bake(layout, context):
     then = column.column(align=True)
     then.enabled = bool(told.baked or about.result)
     then.operator("vorton.stage", icon="OUTLINER_OB_CAMERA")
-    column.operator_context = "INVOKE_DEFAULT"
-    column.operator("render.render", text="Render", icon="RENDER_STILL")
+    last = column.column(align=True)
+    last.enabled = scene.camera is not None  # without one Blender refuses
+    last.operator_context = "INVOKE_DEFAULT"
+    last.operator("render.render", text="Render", icon="RENDER_STILL")
     if told.baked:
         draw_from_here(layout, scene, told)
     layout.separator()
