@@ -20,6 +20,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from extensions import PLATFORM, load_builder, write_addon, write_wheel
+from with_blender import blender_python, environment_of
 
 import vorton as vt
 from vorton import Manifest, _core
@@ -47,17 +48,8 @@ EXAMPLES = SCRIPT.parents[2] / "examples"
 
 def command_of(folder, what, place, library=True):
     """The command that runs tests/hosts/use_extension.py in Blender, and its environment."""
-    python = os.environ.get("VORTON_BLENDER_PYTHON")
-    if not python or not Path(python).exists():
-        pytest.skip("VORTON_BLENDER_PYTHON names no Python with Blender")
-    others = "PYTHONPATH", "PYTHONSAFEPATH"  # scripts beside the script are imported by it
-    environment = {k: v for k, v in os.environ.items() if k not in others}
-    if library:  # vorton without what is installed beside it
-        (folder / "library").mkdir(exist_ok=True)
-        if not (folder / "library" / "vorton").exists():
-            (folder / "library" / "vorton").symlink_to(Path(vt.__file__).parent)
-        environment["PYTHONPATH"] = str(folder / "library")
-    command = [python, SCRIPT, what, folder / "result.json", place, folder]
+    environment = environment_of(folder, library)
+    command = [blender_python(), SCRIPT, what, folder / "result.json", place, folder]
     return list(map(str, command)), environment
 
 
