@@ -1,7 +1,6 @@
 """Alembic archives of bakes, read by Blender and by Alembic itself."""
 
 import json
-import os
 import subprocess
 import sys
 from pathlib import Path
@@ -9,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from bakes import branch_with_other_bodies, quiet, small_scene
+from with_blender import blender_python, environment_of
 
 import vorton as vt
 from vorton import Manifest
@@ -67,13 +67,10 @@ def test_alembic_reads_the_tracers(archive, bake):
 
 @pytest.fixture(scope="module")
 def in_blender(archive, bake, tmp_path_factory):
-    python = os.environ.get("VORTON_BLENDER_PYTHON")
-    if not python or not Path(python).exists():
-        pytest.skip("VORTON_BLENDER_PYTHON names no Python with Blender")
     result = tmp_path_factory.mktemp("blender") / "result.json"
-    done = subprocess.run([python, str(READER), str(result), str(FPS), "2,4", str(archive)],
-                          check=False, capture_output=True, text=True,
-                          env={k: v for k, v in os.environ.items() if k != "PYTHONSAFEPATH"})
+    command = [blender_python(), str(READER), str(result), str(FPS), "2,4", str(archive)]
+    done = subprocess.run(command, check=False, capture_output=True, text=True,
+                          env=environment_of(result.parent, library=False))
     assert result.exists(), done.stdout + done.stderr
     return json.loads(result.read_text())
 

@@ -5,14 +5,13 @@ needs no Blender is tested everywhere.
 """
 
 import json
-import os
 import subprocess
 from pathlib import Path
 
 import numpy as np
 import pytest
+from with_blender import blender_python, environment_of
 
-import vorton
 from vorton import _core
 from vorton.hosts import blender
 
@@ -58,11 +57,7 @@ def write_frames(folder, numbers):
 @pytest.fixture(scope="module")
 def in_blender(tmp_path_factory):
     """Runs a script in Blender: run(script, *arguments), its output."""
-    python = os.environ.get("VORTON_BLENDER_PYTHON")
-    if not python or not Path(python).exists():
-        pytest.skip("VORTON_BLENDER_PYTHON names no Python with Blender")
-    library = tmp_path_factory.mktemp("library")  # vorton without what is installed beside it
-    (library / "vorton").symlink_to(Path(vorton.__file__).parent)
+    python, environment = blender_python(), environment_of(tmp_path_factory.mktemp("library"))
 
     def run(script, *arguments):
         done = subprocess.run(
@@ -70,7 +65,7 @@ def in_blender(tmp_path_factory):
             check=False,
             capture_output=True,
             text=True,
-            env={**os.environ, "PYTHONPATH": str(library)},
+            env=environment,
         )
         return done.stdout + done.stderr
 

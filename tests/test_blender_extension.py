@@ -20,6 +20,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from extensions import PLATFORM, load_builder, write_addon, write_wheel
+from with_blender import blender_python, environment_of
 
 import vorton as vt
 from vorton import Manifest, _core
@@ -47,17 +48,8 @@ EXAMPLES = SCRIPT.parents[2] / "examples"
 
 def command_of(folder, what, place, library=True):
     """The command that runs tests/hosts/use_extension.py in Blender, and its environment."""
-    python = os.environ.get("VORTON_BLENDER_PYTHON")
-    if not python or not Path(python).exists():
-        pytest.skip("VORTON_BLENDER_PYTHON names no Python with Blender")
-    others = "PYTHONPATH", "PYTHONSAFEPATH"  # scripts beside the script are imported by it
-    environment = {k: v for k, v in os.environ.items() if k not in others}
-    if library:  # vorton without what is installed beside it
-        (folder / "library").mkdir(exist_ok=True)
-        if not (folder / "library" / "vorton").exists():
-            (folder / "library" / "vorton").symlink_to(Path(vt.__file__).parent)
-        environment["PYTHONPATH"] = str(folder / "library")
-    command = [python, SCRIPT, what, folder / "result.json", place, folder]
+    environment = environment_of(folder, library)
+    command = [blender_python(), SCRIPT, what, folder / "result.json", place, folder]
     return list(map(str, command)), environment
 
 
@@ -500,6 +492,10 @@ def test_another_stage_removes_nothing_else(scenes):
     assert sorted(scenes[0]["stages"]["again"]) == ["another", "own"]
 
 
+def test_what_is_rendered_around_smoke_is_named(scenes):
+    assert scenes[0]["stages"]["around"] == ["Box"]
+
+
 def test_another_vorton_and_damage_are_asked_about(scenes):
     expected = {"empty": False, "same": False, "vorton": True, "build": True, "fps": True}
     expected |= dict.fromkeys(("scene", "damaged", "archive", "points", "asked", "once"), True)
@@ -657,7 +653,7 @@ def test_a_changed_scene_is_baked_from_the_current_frame_on(bakes, tmp_path):
 def test_the_panel_says_what_is_baked_and_what_stays(bakes):
     """Frames 11 to 16 of which 11 to 13 are baked first; at frame 14 the scene is changed."""
     found = bakes[0]["from here"]["panels"]
-    stage, below = ["Set up render", "Render"], ["Show bake", "Export scene"]
+    stage, below = ["Set up render", "(Render)"], ["Show bake", "Export scene"]  # no camera
     for texts in found.values():
         assert texts[:2] == ["Bake", "Live preview"] and texts[-2:] == below
     middles = {when: texts[2:-4] for when, texts in found.items()}
@@ -1065,6 +1061,20 @@ def test_settings_say_what_the_tables_say():
     assert roles.METHOD_SETTINGS["velocity"].choices == ("poisson", "direct", "tree")
 
 
+def test_texts_are_for_those_who_see_labels():
+    """No names of Python: a text that leaves the rest to another class says what that one says."""
+    texts = [role.text for role in roles.ROLES.values()]
+    texts += [start.text for start in roles.STARTS.values()]
+    groups = [role.settings for role in roles.ROLES.values()]
+    groups += [roles.SCENE_SETTINGS, roles.COMBUSTION_SETTINGS, roles.SKIN_SETTINGS]
+    texts += [setting.text for group in groups for setting in group.values()]
+    assert all(texts) and not [t for t in texts if "`" in t or "Method." in t or "As of" in t]
+    told, body = roles.ROLES["CONTAINER"].settings, roles.ROLES["BODY"].settings
+    assert body["friction"].text.startswith(told["friction"].text)
+    assert "needs Combustion. It burns" in roles.ROLES["EMITTER"].settings["fuel"].text
+    assert roles.ROLES["JET"].settings["tilt"].blender_unit == "ROTATION"  # shown in degrees
+
+
 @dataclasses.dataclass
 class Group:
     """A group of properties as Blender keeps it: floats of 32 bits."""
@@ -1311,6 +1321,9 @@ def test_messages_name_objects():
     made = Export(vt.Scene(), 1, 1, 24, names={"sources[1]": "Fire", "bodies[0]": "Log"})
     assert made.named("sources[1]: in bodies[0] and sources[0]") == (
         "'Fire': in 'Log' and sources[0]"
+    )
+    assert made.named("bodies[0]: Body 'Log': sources[1], Emitter lies inside of it") == (
+        "'Log': 'Fire', Emitter lies inside of it"
     )
 
 

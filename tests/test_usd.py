@@ -2,7 +2,6 @@
 
 import json
 import math
-import os
 import shutil
 import subprocess
 import sys
@@ -11,6 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from bakes import quiet, small_scene
+from with_blender import blender_python, environment_of
 
 import vorton as vt
 from vorton import Manifest, Volumes
@@ -297,13 +297,11 @@ def test_text_is_read_as_it_was_meant():
 @pytest.fixture(scope="module")
 def in_blender(copies, tmp_path_factory):
     """What Blender shows at frame 3 of stages of three kinds."""
-    python = os.environ.get("VORTON_BLENDER_PYTHON")
-    if not python or not Path(python).exists():
-        pytest.skip("VORTON_BLENDER_PYTHON names no Python with Blender")
-    result = tmp_path_factory.mktemp("blender") / "result.json"
+    folder = tmp_path_factory.mktemp("blender")
+    result = folder / "result.json"
     stages = [str(copies[name]) for name in ("usd", "up", "unreal")]
-    done = subprocess.run([python, str(READER), str(result), "3", *stages], check=False,
-                          capture_output=True, text=True)
+    done = subprocess.run([blender_python(), str(READER), str(result), "3", *stages], check=False,
+                          capture_output=True, text=True, env=environment_of(folder))
     assert result.exists(), done.stdout + done.stderr
     return json.loads(result.read_text())
 

@@ -2,12 +2,12 @@
 
 import json
 import math
-import os
 import subprocess
 from pathlib import Path
 
 import numpy as np
 import pytest
+from with_blender import blender_python, environment_of
 
 import vorton as vt
 from vorton.files import tracer_files
@@ -334,12 +334,10 @@ def test_what_cannot_be_read(tmp_path):
 @pytest.mark.slow
 def test_what_blender_writes(tmp_path):
     """Bodies and the camera of a stage that another program has written."""
-    python = os.environ.get("VORTON_BLENDER_PYTHON")
-    if not python or not Path(python).exists():
-        pytest.skip("VORTON_BLENDER_PYTHON names no Python with Blender")
     result, path = tmp_path / "result.json", tmp_path / "set.usdc"
-    done = subprocess.run([python, str(WRITER), str(result), str(path)], check=False,
-                          capture_output=True, text=True)
+    command = [blender_python(), str(WRITER), str(result), str(path)]
+    done = subprocess.run(command, check=False, capture_output=True, text=True,
+                          env=environment_of(tmp_path, library=False))
     assert result.exists(), done.stdout + done.stderr
     report = json.loads(result.read_text())
     found = {body.name: body for body in read_bodies(path)}

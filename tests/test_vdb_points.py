@@ -1,13 +1,13 @@
 """Tracers as points in OpenVDB files, read by OpenVDB itself."""
 
 import json
-import os
 import shutil
 import subprocess
 from pathlib import Path
 
 import numpy as np
 import pytest
+from with_blender import blender_python, environment_of
 
 import vorton as vt
 from vorton import Manifest
@@ -83,14 +83,12 @@ def test_blender_sees_the_voxels_that_hold_points(in_blender_or_skip, tmp_path):
 
 @pytest.fixture
 def in_blender_or_skip(tmp_path):
-    python = os.environ.get("VORTON_BLENDER_PYTHON")
-    if not python or not Path(python).exists():
-        pytest.skip("VORTON_BLENDER_PYTHON names no Python with Blender")
+    python, environment = blender_python(), environment_of(tmp_path, library=False)
 
     def count(path):
         result = tmp_path / "result.json"
         command = [python, str(HERE / "count_points.py"), str(result), str(path)]
-        done = subprocess.run(command, check=False, capture_output=True, text=True)
+        done = subprocess.run(command, check=False, capture_output=True, text=True, env=environment)
         if "expose_bundled_modules" in done.stderr or "No module named 'openvdb'" in done.stderr:
             pytest.skip("this Blender brings no OpenVDB for Python")
         assert result.exists(), done.stdout + done.stderr

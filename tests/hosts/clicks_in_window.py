@@ -26,7 +26,7 @@ HEADER = bpy.types.VIEW3D_MT_editor_menus  # of the 3D view
 
 sys.path.insert(0, str(Path(__file__).parent))
 from bake_in_window import FOLDER, main, names  # noqa: E402
-from real_mouse import WAIT, Mouse, image_at, screenshot  # noqa: E402
+from real_mouse import WAIT, Mouse, image_at, redraw, screenshot  # noqa: E402
 
 
 def most_seconds():
@@ -61,9 +61,13 @@ class Notes:
     def note(self, what):
         took = seconds() - self.last
         self.all += took
-        number = self.mouse.clicks
-        print(f"click {number}, {what}: {told(took)}", flush=True)
-        screenshot(f"click {number}")
+        print(f"click {self.mouse.clicks}, {what}: {told(took)}", flush=True)
+
+    def show(self):
+        """Leave a screenshot, once all is drawn."""
+        redraw()
+        yield 2 * WAIT
+        screenshot(f"click {self.mouse.clicks}")
 
 
 def add_preset(mouse, notes):
@@ -78,10 +82,12 @@ def add_preset(mouse, notes):
     notes.begin()
     yield from mouse.follow(way)
     notes.note("Add > Vorton")
+    yield from notes.show()
     notes.begin()
     mouse.click(entry)
     yield WAIT
     notes.note("Campfire")
+    yield from notes.show()
     assert names() == ["Emitter"], names()
 
 
@@ -95,7 +101,14 @@ def press(mouse, notes, name, what, done):
         assert time.time() < begun + 1800, f"{what}: nothing has come of it"
         yield 0.1
     notes.note(what)
-    yield WAIT
+    yield from notes.show()
+
+
+def views():
+    """What the 3D views look through."""
+    areas = bpy.context.window_manager.windows[0].screen.areas
+    spaces = [area.spaces.active for area in areas if area.type == "VIEW_3D"]
+    return {space.region_3d.view_perspective for space in spaces}
 
 
 def check(addon):
@@ -118,6 +131,7 @@ def check(addon):
         return addon.operators.STAGE in bpy.context.scene
 
     yield from press(mouse, notes, "vorton.stage", "Set up render", is_set_up)
+    assert views() == {"CAMERA"}, "the 3D view does not look through the camera"
     yield from press(mouse, notes, "render.render", "Render", lambda: rendered)
     path = FOLDER / "picture.png"
     bpy.data.images["Render Result"].save_render(str(path))

@@ -103,6 +103,19 @@ def undoes_and_deletes(preview, took):
     yield from until(lambda: preview.live.time > time_then)
 
 
+def names_what_is_wrong(preview):
+    """A body around the source, which lies inside of it for good: told by the names of objects."""
+    with in_view():
+        bpy.ops.mesh.primitive_cube_add("EXEC_DEFAULT", size=4)
+    bpy.context.object.vorton.role = "BODY"
+    yield from until(lambda: preview.said)
+    print("enclosed:", preview.said)
+    assert "'Emitter'" in preview.said and "'Cube'" in preview.said, preview.said
+    bpy.data.objects.remove(bpy.data.objects["Cube"])
+    bpy.context.view_layer.objects.active = bpy.data.objects["Emitter"]
+    yield from until(lambda: not preview.said)
+
+
 def check(addon):
     """The steps; each yield gives Blender so many seconds for its events."""
     preview, took = addon.preview.Preview, count_frames(addon.preview)
@@ -136,6 +149,7 @@ def check(addon):
     assert max(late) == 1, late
     print("ms of the processor for a frame:", np.round(1000 * np.percentile(took, (50, 90, 100))))
     assert np.median(took) < BUDGET, took
+    yield from names_what_is_wrong(preview)
     bpy.context.object.location.x = 1.0
     yield from until(lambda: preview.points[0].mean(axis=0)[0] > 0.2)
     picture("moved")

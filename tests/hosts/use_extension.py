@@ -528,7 +528,17 @@ def stages(addon, folder):
     collection.objects.link(bpy.data.objects.new("own", None))
     with operators.as_stage(scene):
         scene.collection.objects.link(bpy.data.objects.new("another", None))
-    return found | {"again": [thing.name for thing in scene.objects]}
+    found["again"] = [thing.name for thing in scene.objects]
+    return found | {"around": rendered_around(addon, scene)}
+
+
+def rendered_around(addon, scene):
+    """Names of what the stage says hides smoke: of boxes around it, one of them not rendered, one
+    with smoke on its skin; and of a body."""
+    for name, role in (("Box", "SMOKE"), ("Gone", "SMOKE"), ("Log", "FIRE"), ("Ball", "BODY")):
+        mark(add_mesh("cube", name, size=0.5), role)
+    bpy.data.objects["Gone"].hide_render = bpy.data.objects["Log"].vorton.use_skin = True
+    return addon.operators.rendered_around(scene)
 
 
 def command(addon, folder):

@@ -85,7 +85,8 @@ class Export:
         def name(match: re.Match[str]) -> str:
             return repr(self.names[match[0]]) if match[0] in self.names else match[0]
 
-        return re.sub(r"(?:sources|effects|bodies)\[\d+\]", name, text)
+        text = re.sub(r"(?:sources|effects|bodies)\[\d+\]", name, text)
+        return re.sub(r"^('.+?'): \w+ \1:", r"\1:", text)  # bodies say their names themselves, too
 
 
 def file_name(text: str) -> str:

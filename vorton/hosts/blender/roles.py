@@ -63,7 +63,7 @@ class Role:
     @property
     def text(self) -> str:
         """The first line of what vorton says of it."""
-        return (self.cls.__doc__ or "").split("\n")[0].rstrip(".")
+        return (self.cls.__doc__ or "").split("\n")[0].rstrip(".").replace("`", "")
 
 
 ROLES: dict[str, Role] = {
@@ -98,6 +98,12 @@ class Start:
     role: str
     values: Mapping[str, Any]
     burns: bool = False
+    about: str = ""
+
+    @property
+    def text(self) -> str:
+        """What it makes of an object: by default what its role says."""
+        return self.about or ROLES[self.role].text
 
 
 STARTS: dict[str, Start] = {
@@ -105,10 +111,16 @@ STARTS: dict[str, Start] = {
         "Fire", "EMITTER",
         {"temperature": 700.0, "fuel": 0.9, "taper": 0.5, "flicker": 0.9, "swirl": 0.5,
          "renew": 3.0, "lifetime": 1.3, "per_voxel": 20.0},
-        burns=True,
+        burns=True, about="Gas that burns: flames, the heat that lifts them, and their smoke",
     ),
-    "SMOKE": Start("Hot smoke", "EMITTER", {"temperature": 600.0, "lifetime": 3.0}),
-    "TRACERS": Start("Smoke alone", "SMOKE", {"renew": 6.0, "lifetime": 3.0}),
+    "SMOKE": Start(
+        "Hot smoke", "EMITTER", {"temperature": 600.0, "lifetime": 3.0},
+        about="Smoke that rises, as its gas is hot",
+    ),
+    "TRACERS": Start(
+        "Smoke alone", "SMOKE", {"renew": 6.0, "lifetime": 3.0},
+        about="Smoke that goes where the fluid goes, and moves nothing itself",
+    ),
     **{
         role.name: Start(role.label, role.name, {})
         for role in ROLES.values()

@@ -28,6 +28,7 @@ UNITS = {
     "m/s^2": "ACCELERATION",
     "s": "TIME_ABSOLUTE",
     "K": "TEMPERATURE",
+    "radians": "ROTATION",  # which Blender shows in degrees
 }
 """Units that Blender shows as the scene wants them; of all others the name of the setting tells."""
 
@@ -162,6 +163,35 @@ def settings_of(cls: type, hidden: Collection[str] = ()) -> dict[str, Setting]:
     return fields_settings({f.name: f for f in dataclasses.fields(cls)}, texts, hidden)
 
 
+REFERENCE = re.compile(r"[:,]? ?\b[Aa]s of `[\w.]+`:? ?")
+"""What says in a docstring that another class tells more."""
+
+CODE = re.compile(r"`(?:\w+[.(])?(\w+)(?:=(?:\.\.\.|([^`)]+)))?\)?`|\b[Mm]ethod\.(\w+)")
+"""Names of Python in a docstring: `name`, `Class.name`, `Class(name=value)`."""
+
+
+def for_artists(text: str, own: str) -> str:
+    """A docstring for those who see the names of settings, and no classes of Python.
+
+    Parameters
+    ----------
+    text : str
+        What the docstring says of a field.
+    own : str
+        What the table of the field says, which takes the place of "as of `Class`".
+    """
+    rest = REFERENCE.sub("", text)
+    if rest != text:
+        text = ". ".join(part[:1].upper() + part[1:] for part in (own, rest) if part)
+    return CODE.sub(lambda found: _as_label(*found.groups()), text)
+
+
+def _as_label(name: str | None, value: str | None, of_method: str | None) -> str:
+    words = (name or of_method or "").replace("_", " ")
+    words = words[:1].upper() + words[1:] + (f" {value}" if value else "")
+    return f"{words} (Method)" if of_method else words
+
+
 def fields_settings(
     fields: Mapping[str, Any], texts: Mapping[str, str], hidden: Collection[str] = ()
 ) -> dict[str, Setting]:
@@ -190,7 +220,8 @@ def _setting(name: str, field: Any, text: str | None) -> Setting | None:
         default = int(default)
     return Setting(
         name, kind, default, row["optional"], bool(metadata.get("animatable")), metadata["unit"],
-        text or metadata["text"], least, most, tuple(row.get("choices") or ()),
+        for_artists(text or metadata["text"], metadata["text"]), least, most,
+        tuple(row.get("choices") or ()),
     )  # fmt: skip
 
 

@@ -49,7 +49,7 @@ class VORTON_OT_mark(bpy.types.Operator):
     bl_options = {"REGISTER", "UNDO"}
 
     start: bpy.props.EnumProperty(
-        name="As", items=[(key, start.label, "") for key, start in roles.STARTS.items()]
+        name="As", items=[(key, start.label, start.text) for key, start in roles.STARTS.items()]
     )
 
     @classmethod
@@ -127,7 +127,7 @@ def open_sidebar(context):
 
 
 class VORTON_OT_stage(bpy.types.Operator):
-    """A camera that sees the whole bake, light, ground, and Cycles set up for smoke and fire"""
+    """A camera that sees the whole bake, and a view through it; light, ground, Cycles for smoke"""
 
     bl_idname = "vorton.stage"
     bl_label = "Set up render"
@@ -151,9 +151,13 @@ class VORTON_OT_stage(bpy.types.Operator):
                 scene.render.resolution_percentage = self.size
         except ERRORS as error:
             return refused(self, error)
+        look_through_camera(context)
         if not scene.cycles.use_denoising:
             text = "this Blender was built without a denoiser: more Samples, less grain"
             self.report({"INFO"}, text)
+        for name in rendered_around(scene):
+            text = "is rendered, and may hide what is born in it: disable it in renders"
+            self.report({"WARNING"}, f"{name}: it {text} (the camera in the Outliner)")
         return {"FINISHED"}
 
 
@@ -185,6 +189,21 @@ def bottoms(scene):
     things = [thing for thing in marked(scene) if thing.vorton.role in BORN_IN and thing.data]
     heights = [(thing.matrix_world @ Vector(c)).z for thing in things for c in thing.bound_box]
     return [min(heights)] if heights else []
+
+
+def look_through_camera(context):
+    """Where a 3D view is on the screen: what will be rendered, not a ground as wide as the view."""
+    areas = context.screen.areas if context.screen else ()
+    views = [area for area in areas if area.type == "VIEW_3D"]
+    if views:
+        chosen = context.area if context.area in views else views[0]
+        chosen.spaces.active.region_3d.view_perspective = "CAMERA"
+
+
+def rendered_around(scene):
+    """Names of the objects that are rendered though smoke or fire is born inside of them."""
+    things = [thing for thing in marked(scene) if thing.vorton.role in BORN_IN]
+    return [t.name for t in things if t.data and not t.vorton.use_skin and not t.hide_render]
 
 
 def set_stage(scene, samples):

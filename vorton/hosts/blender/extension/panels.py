@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Panels: what an object is (Physics), what the scene tells, and the bake (sidebar and Scene)."""
 
+import textwrap
+
 import bpy
 
 from vorton.hosts.blender import roles
@@ -65,6 +67,23 @@ class VORTON_PT_object(ObjectPanel, bpy.types.Panel):
         draw_settings(layout.column(), getattr(about, role.group), role.settings)
 
 
+LETTER = 6.5  # pixels, of a mean letter where the interface is not scaled
+BESIDE = 4  # letters as wide as what is beside a text: margins, an icon
+
+
+def draw_text(layout, context, text, icon="NONE"):
+    """A text in as many lines as it needs: of a longer label Blender shows the beginning alone."""
+    letters = len(text)
+    if context.region is not None:  # a script may draw it
+        wide = context.region.width / context.preferences.system.ui_scale
+        letters = max(int(wide / LETTER) - BESIDE, 12)
+    lines = layout.column(align=True)
+    lines.scale_y = 0.7
+    for line in textwrap.wrap(text, letters):
+        lines.label(text=line, icon=icon)
+        icon = "NONE" if icon == "NONE" else "BLANK1"
+
+
 def draw_bake(layout, context):
     """The buttons of the bake."""
     scene = context.scene
@@ -86,12 +105,14 @@ def draw_bake(layout, context):
     shown = Preview.live is not None
     column.operator("vorton.live", icon="HIDE_OFF" if shown else "HIDE_ON", depress=shown)
     if Preview.text():
-        column.label(text=Preview.text())
+        draw_text(column, context, Preview.text())
     then = column.column(align=True)
     then.enabled = bool(told.baked or about.result)
     then.operator("vorton.stage", icon="OUTLINER_OB_CAMERA")
-    column.operator_context = "INVOKE_DEFAULT"
-    column.operator("render.render", text="Render", icon="RENDER_STILL")
+    last = column.column(align=True)
+    last.enabled = scene.camera is not None  # without one Blender refuses
+    last.operator_context = "INVOKE_DEFAULT"
+    last.operator("render.render", text="Render", icon="RENDER_STILL")
     if told.baked:
         draw_from_here(layout, scene, told)
     layout.separator()
@@ -99,7 +120,7 @@ def draw_bake(layout, context):
     row.prop(about, "folder")
     if told.baked:
         row.menu("VORTON_MT_bakes", text="", icon="DOWNARROW_HLT")
-    layout.label(text=str(bake_folder(scene)), icon="FILE_FOLDER")
+    draw_text(layout, context, str(bake_folder(scene)), icon="FILE_FOLDER")
     layout.prop(about, "keep_archive")
     layout.prop(about, "keep_points")
     row = layout.row(align=True)

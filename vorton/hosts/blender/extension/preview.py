@@ -1,12 +1,15 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Live preview: points of a coarse simulation in the 3D views, which follows what is changed."""
 
+import contextlib
+
 import bpy
 import gpu
 import numpy as np
 from gpu_extras.batch import batch_for_shader
 
 from vorton.base.checks import counted
+from vorton.files.disk import one_line
 from vorton.hosts.blender.export import export_scene, outline
 from vorton.hosts.blender.live import Live
 from vorton.hosts.blender.sampling import frame_rate, metres
@@ -34,7 +37,8 @@ class Preview:
     @classmethod
     def begin(cls, scene):
         """Switch it on; ExportError where the scene cannot be taken."""
-        cls.live = Live(export_scene(scene, "preview", still=True).scene, frame_rate(scene))
+        with followed(scene) as now:
+            cls.live = Live(now, frame_rate(scene))
         cls.scene, cls.points, cls.changed, cls.said = scene.name, None, False, ""
         cls.handler = bpy.types.SpaceView3D.draw_handler_add(draw, (), "WINDOW", "POST_VIEW")
         bpy.app.handlers.depsgraph_update_post.append(note_change)
@@ -59,6 +63,16 @@ class Preview:
         return f"{counted(cls.live.vortons, 'vorton')}, {1000 * cls.live.seconds:.0f} ms a frame"
 
 
+@contextlib.contextmanager
+def followed(scene):
+    """The scene as it is now; what is then wrong with it is told with the names of its objects."""
+    made = export_scene(scene, "preview", still=True)
+    try:
+        yield made.scene
+    except ERRORS as error:
+        raise RuntimeError(made.named(one_line(error))) from error
+
+
 @bpy.app.handlers.persistent
 def note_change(*_):
     """Something has changed, which may be a mesh: the next frame looks what."""
@@ -75,7 +89,8 @@ def tick():
     try:
         now = outline(scene)
         if Preview.changed or now != Preview.outline:
-            Preview.live.follow(export_scene(scene, "preview", still=True).scene)
+            with followed(scene) as changed:
+                Preview.live.follow(changed)
             Preview.changed, Preview.outline = False, now
         Preview.live.step()
         Preview.said = ""
