@@ -84,3 +84,25 @@ def test_the_wind_behind_edges_is_no_storm(low, high, smokes):
     for _ in range(12):
         sim.step()
         assert sim.health.largest_speed < 3 * 3 and sim.health.substeps <= 6
+
+
+def test_a_chimney_smokes_in_a_wind():
+    """Its panels are two cores wide. With sharp cores, which see the lump that each sheds, this flow
+    blew up in frame 22."""
+    scene = vt.Scene("chimney", seed=3, voxel=0.03)
+    scene.add(vt.Body(vt.Box((-0.25, -0.25, -1.5), (0.25, 0.25, 0))))
+    mouth = vt.Disk((0, 0, 0.06), radius=0.2, thickness=0.1)
+    scene.add(vt.Emitter(mouth, temperature=420, swirl=0.4, lifetime=3, core=0.05, smoke=0))
+    scene.add(vt.Wind(velocity=(2, 0.3, 0)))
+    scene.add(vt.Turbulence(strength=2, scale=0.5, velocity=(2, 0, 0)))
+    sim = vt.Simulation(scene)
+    for _ in range(26):
+        sim.step()
+        assert sim.health.largest_speed < 6
+    finer = vt.Scene("chimney of fine panels", voxel=0.03)
+    finer.add(vt.Body(vt.Box((-0.1, -0.1, -0.2), (0.1, 0.1, 0)), panels=320))
+    finer.add(*scene.sources)
+    finer.add(vt.Wind(velocity=(2, 0.3, 0)))
+    sim_of_fine = vt.Simulation(finer)
+    sim_of_fine.step()
+    assert (sim.health.core_order, sim_of_fine.health.core_order) == (2, 16)
