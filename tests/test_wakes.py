@@ -87,8 +87,8 @@ def test_the_wind_behind_edges_is_no_storm(low, high, smokes):
 
 
 def test_a_chimney_smokes_in_a_wind():
-    """Its panels are two cores wide. With sharp cores, which see the lump that each sheds, this flow
-    blew up in frame 22."""
+    """Its panels are two cores wide. With sharp cores, which see the lump that each sheds, this
+    flow blew up in frame 22."""
     scene = vt.Scene("chimney", seed=3, voxel=0.03)
     scene.add(vt.Body(vt.Box((-0.25, -0.25, -1.5), (0.25, 0.25, 0))))
     mouth = vt.Disk((0, 0, 0.06), radius=0.2, thickness=0.1)
