@@ -185,14 +185,14 @@ def test_frames_of_another_history_are_not_mixed(origin, branched, tmp_path):
     branch(windy(), origin, tmp_path / "early", frame=1)
     vt.derive(branched, tmp_path / "out", **values)
     assert vt.derive(branched, tmp_path / "out", **values).data["branch"]["frame"] == AT
-    with pytest.raises(ValueError, match="holds a bake of this scene, branched at frame 2; choose"):
+    with pytest.raises(ValueError, match="this scene, branched at frame 2; it was made"):
         vt.derive(tmp_path / "early", tmp_path / "out", **values)
     quiet(windy(), tmp_path / "straight", frames=(1, 2), volumes=None)
-    with pytest.raises(ValueError, match="holds a bake of this scene, branched at frame 2; choose"):
+    with pytest.raises(ValueError, match="this scene, branched at frame 2; it was made"):
         vt.derive(tmp_path / "straight", tmp_path / "out", **values)
     vt.derive(origin, tmp_path / "whole", **values)
     branch(small_scene(), origin, tmp_path / "same", frame=1)
-    with pytest.raises(ValueError, match="holds a bake of this scene, not a branch; choose"):
+    with pytest.raises(ValueError, match="this scene, not a branch; it was made"):
         vt.derive(tmp_path / "same", tmp_path / "whole", **values)
 
     vt.derive(origin, tmp_path / "slow", fps=48, **values)

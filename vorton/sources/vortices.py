@@ -134,7 +134,7 @@ class Jet(Sectioned, ChangingFluidSource):
         What the fluid of its rings carries, each as it is at the ring's birth, as of
         `source_base.FluidSource`. The rings are the shear layer around the jet: for hot
         fluid or fuel in the middle, too, give an `Emitter` in the nozzle. A jet of fire is an
-        `Emitter` in a `UniformForce` without a Jet (`examples/dragon.py`).
+        `Emitter` in a `UniformForce` without a Jet, as in the example dragon.
 
     Examples
     --------
