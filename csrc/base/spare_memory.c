@@ -86,33 +86,28 @@ static size_t room_for_spares(size_t in_use)
     return in_use < most ? most - in_use : 0;
 }
 
-/* The smallest that is large enough, but less than four times as large; NULL: there is none. */
-static void *take_spare(size_t *size)
+/* One of that size; NULL: there is none. */
+static void *take_spare(size_t size)
 {
-    int best = -1;
-    for (int n = 0; n < count; n++)
-        if (spares[n].size >= *size && spares[n].size / 4 < *size &&
-            (best < 0 || spares[n].size < spares[best].size))
-            best = n;
-    if (best < 0)
-        return NULL;
-    *size = spares[best].size;
-    return remove_spare(best);
+    for (int n = count - 1; n >= 0; n--)
+        if (spares[n].size == size)
+            return remove_spare(n);
+    return NULL;
 }
 
-static void *take_or_allocate(size_t *size)
+static void *take_or_allocate(size_t size)
 {
     void *begin = take_spare(size);
-    const size_t after = used + *size;
+    const size_t after = used + size;
     limit_spares(count, room_for_spares(after));
     if (!begin)
-        begin = vti_allocate_huge(*size);
+        begin = vti_allocate_huge(size);
     if (!begin && count) {
         limit_spares(0, 0);
-        begin = vti_allocate_huge(*size);
+        begin = vti_allocate_huge(size);
     }
     if (begin)
-        used += *size;
+        used += size;
     peak = used > peak ? used : peak;
     return begin;
 }
@@ -123,7 +118,7 @@ static void *allocate_large(size_t size)
         void *const begin = vti_allocate_huge(size);
         return begin ? hand_out(begin, 0, BEFORE) : NULL;
     }
-    void *const begin = take_or_allocate(&size);
+    void *const begin = take_or_allocate(size);
     vti_unlock(&lock);
     return begin ? hand_out(begin, size, BEFORE) : NULL;
 }
