@@ -87,3 +87,18 @@ def test_what_is_no_part_is_refused(parts, tmp_path):
     with pytest.raises(ValueError, match="belongs to no bake"):
         vt.gather(parts, out)
     assert [path.name for path in out.iterdir()] == ["ring_0001.npz"]
+
+
+def test_a_gather_that_was_interrupted_goes_on(parts, tmp_path, capsys):
+    """Its files are there, its manifest is not."""
+    out = tmp_path / "out"
+    vt.gather(parts, out, progress=False)
+    (out / "ring.json").unlink()
+    assert main(["gather", str(parts), str(out), "--quiet"]) == 3  # frame 2 is missing
+    assert "frame 2 is missing: derive again to go on" in capsys.readouterr().out
+    (parts / "3" / "ring.json").write_text("{")
+    with pytest.warns(UserWarning, match=r"3: holds no manifest that can be read, and is left out"):
+        vt.gather(parts, tmp_path / "other", progress=False)
+    (out / "ring_0001.npz").unlink()
+    with pytest.raises(ValueError, match=r"out: ring_0001\.npz .*: remove its manifest"):
+        vt.gather(parts, out, progress=False)

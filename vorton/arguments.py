@@ -328,7 +328,7 @@ def _add_preview(commands: argparse._SubParsersAction) -> None:
     option("--extinction", type=positive, metavar="E", help=text)
     for name, text in (
         ("albedo", "colour of the smoke, 0 to 1 each (default: white, of fire grey)"),
-        ("background", "linear colour behind it, 1 is white (default: dark)"),
+        ("background", "linear colour behind it, before exposure (default: dark)"),
     ):
         option(f"--{name}", type=float, nargs=3, metavar=tuple("RGB"), help=text)
     option("--exposure", type=positive, metavar="E", help="brightness (default .6, with fire 1)")

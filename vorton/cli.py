@@ -112,8 +112,9 @@ def run_branch(arguments: Namespace) -> int:
 
 
 def _run_and_describe(function: Callable[..., Manifest], arguments: Namespace) -> int:
-    print(describe(function(**_own(arguments))))
-    return 0
+    manifest = function(**_own(arguments))
+    print(describe(manifest))
+    return INCOMPLETE if function is gather and manifest.missing else 0
 
 
 def _describe(manifest: Manifest) -> int:

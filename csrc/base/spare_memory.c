@@ -20,6 +20,7 @@
 
 enum {
     LARGE = 2 << 20,  /* bytes: of one huge page */
+    HUGE = 256 << 20, /* bytes */
     MOST_SPARES = 32, /* a volume of fire has 20 arrays */
     BEFORE = 64,      /* bytes before what the caller gets: the head stands there */
     BEFORE_SMALL = 16 /* of blocks that are not large */
@@ -53,13 +54,19 @@ static void *hand_out(void *begin, size_t size, size_t before)
     return memory;
 }
 
-/* What grows from frame to frame fits again, and pages that nobody has touched take no memory. */
+/* What grows from frame to frame fits again, and pages that nobody has touched take no memory; but
+ * the system may refuse twice as much as is wanted of what is huge: that grows by steps of at most
+ * an eighth. */
 static size_t round_size(size_t size)
 {
-    size_t rounded = LARGE;
-    while (rounded < size)
+    size_t rounded = LARGE, step = HUGE / 16;
+    while (rounded < size && rounded < HUGE)
         rounded *= 2;
-    return rounded;
+    if (rounded >= size)
+        return rounded;
+    while (step < size / 16)
+        step *= 2;
+    return (size + step - 1) / step * step;
 }
 
 static void *remove_spare(int n)

@@ -370,7 +370,8 @@ class Manifest:
         """Which frames were not baked, as a sentence, or None: all were."""
         if not self.missing:
             return None
-        return f"{frames_are(self.missing)} missing: bake again to go on"
+        made_by = "derive" if "archived" in self.data else "bake"
+        return f"{frames_are(self.missing)} missing: {made_by} again to go on"
 
     def check_complete(self) -> None:
         """Raise ValueError for a bake that lacks frames."""

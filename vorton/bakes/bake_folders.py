@@ -203,7 +203,9 @@ def _link_files(
     staged = _staged(manifest)
     pairs += [(path, made.folder / path.relative_to(manifest.folder)) for path in staged]
     taken = [made.folder / name for name in made.strangers()]
-    taken += [target for source, target in pairs if target.exists() and not _same(source, target)]
+    taken += [
+        target for source, target in pairs if target.exists() and not same_file(source, target)
+    ]
     if made.archive is not None and made.archive.exists() and not _is_archive_of(manifest, made):
         taken.append(made.archive)
     for path in taken:
@@ -223,7 +225,7 @@ def _staged(manifest: Manifest) -> list[Path]:
     return [file.path for file in stage_files(manifest) if file.own is not False]
 
 
-def _same(source: Path, target: Path) -> bool:
+def same_file(source: Path, target: Path) -> bool:
     """Whether both hold the same: an earlier copy, or a move, was interrupted."""
     return os.path.samefile(source, target) or file_sha256(source) == file_sha256(target)
 

@@ -9,8 +9,9 @@ from ..archive.branches import bake_sha256
 from ..archive.manifest import Manifest
 from ..base.checks import check_place
 from ..base.progress import Callback, Progress
-from ..files.disk import locked, new_folders_removed
-from .bake_folders import link, relative_to
+from ..files.disk import locked, new_folders_removed, remove_leftovers
+from ..scenes.scene_advice import warn
+from .bake_folders import link, relative_to, same_file
 from .baking import prepare_folder
 from .damages import damages
 
@@ -53,6 +54,7 @@ def gather(
     with new_folders_removed(check_place("out", out)):
         folder = prepare_folder(out)
         with locked(folder):
+            remove_leftovers(folder)
             made = _made_of(parts, folder)
             files = [
                 (part.folder / Path(file["name"]).name, folder / Path(file["name"]).name)
@@ -60,7 +62,7 @@ def gather(
                 for n in part.frames
                 for file in part.frame(n)["files"]
             ]
-            _refuse_strangers(made, [target for _, target in files])
+            _refuse_strangers(made, files)
             with Progress(len(files), f"gather files of {made.data['name']}", progress) as steps:
                 for source, target in files:
                     link(source, target)
@@ -72,9 +74,13 @@ def gather(
 def _parts_in(folder: Path) -> list[Manifest]:
     """All of one bake, and whole."""
     folders = sorted(path for path in folder.iterdir() if path.is_dir())
-    parts = [manifest for path in folders for manifest in Manifest.all_in(path)]
+    found = {path: Manifest.all_in(path) for path in folders}
+    parts = [manifest for manifests in found.values() for manifest in manifests]
     if not parts:
         raise ValueError(f"{folder}: holds no folders with bakes")
+    for path, manifests in found.items():
+        if not manifests and any(path.iterdir()):
+            warn(f"{path}: holds no manifest that can be read, and is left out")
     for part in parts:
         if part.archive is not None:
             raise ValueError(f"{part.path}: has an archive; parts are made by derive")
@@ -96,6 +102,8 @@ def _made_of(parts: list[Manifest], folder: Path) -> Manifest:
     there = [Manifest.load(path)] if path.exists() else []
     if there and _kind_of(there[0]) != _kind_of(first):
         raise ValueError(f"{path}: is of another bake; choose another folder")
+    for text in damages(there[0], content=False) if there else ():
+        raise ValueError(f"{folder}: {text}: remove its manifest, or choose another folder")
     all_of = there + parts
     records = {n: manifest.frame(n) for manifest in all_of for n in manifest.frames}
     data = first.data | relative_to(first.data, first.folder, folder)
@@ -108,9 +116,10 @@ def _made_of(parts: list[Manifest], folder: Path) -> Manifest:
     return Manifest(path, data)
 
 
-def _refuse_strangers(made: Manifest, targets: list[Path]) -> None:
+def _refuse_strangers(made: Manifest, files: list[tuple[Path, Path]]) -> None:
+    """What a gather left that was interrupted is none: it has the bytes of its part."""
     known = [Manifest.load(made.path)] if made.path.exists() else []
     names = {file["name"] for m in known for n in m.frames for file in m.frame(n)["files"]}
-    for target in targets:
-        if target.exists() and target.name not in names:
+    for source, target in files:
+        if target.exists() and target.name not in names and not same_file(source, target):
             raise ValueError(f"{target}: exists and belongs to no bake; choose another folder")

@@ -6,6 +6,7 @@ from collections.abc import Collection
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from .. import _core
 from ..definitions.records import HEALTH_LIMITS, has_limit
@@ -23,16 +24,26 @@ with cores of .14 m keeps its impulse, beside a source that sets cells of .031 m
 """
 
 
+def _boxes_that_shed(core: _core.Simulation, scene: Scene) -> dict[int, NDArray[np.float64]]:
+    """Lower and upper corners of the bodies that shed, by their numbers."""
+    states = core.bodies()
+    if len(states) != len(scene.bodies):  # some were removed
+        return {}
+    boxes = {n: np.array([state["lower"], state["upper"]]) for n, state in enumerate(states)}
+    shed = {n for n, item in enumerate(scene.bodies) if getattr(item, "shedding", 0) != 0}
+    return {n: box for n, box in boxes.items() if n in shed and np.isfinite(box).all()}
+
+
 def _who_shed_most(core: _core.Simulation, scene: Scene) -> str:
-    """The body whose wake makes most of a flow; "": none does."""
+    """The body whose wake makes most of a flow; "": none does, or it is gone."""
     strength = np.linalg.norm(core.column("vortons", "strength"), axis=1)
     shed = (core.column("vortons", "flags") & int(VortonFlag.SHED)) != 0
-    if strength[shed].sum() <= strength.sum() / 2:
+    boxes = _boxes_that_shed(core, scene)
+    if not boxes or strength[shed].sum() <= strength.sum() / 2:
         return ""
     at = core.column("vortons", "position")[np.argmax(np.where(shed, strength, 0))]
-    states = core.bodies()
-    away = [np.maximum(0, np.maximum(s["lower"] - at, at - s["upper"])) for s in states]
-    nearest = int(np.argmin(np.linalg.norm(away, axis=1)))
+    away = {n: np.linalg.norm(at - np.clip(at, *box)) for n, box in boxes.items()}
+    nearest = min(away, key=lambda n: (away[n], n))
     return f"bodies[{nearest}], {scene.bodies[nearest]._what()}"
 
 
@@ -63,9 +74,7 @@ def _stop_beads(core: _core.Simulation, scene: Scene, spacing: float) -> str:
 _REMEDIES = {"strength_excess": _stop_grain, "own_vorticity": _stop_beads}
 
 
-def describe_faults(
-    core: _core.Simulation, scene: Scene, frame: int, told: Collection[str]
-) -> dict[str, str]:
+def describe_faults(core: _core.Simulation, scene: Scene, told: Collection[str]) -> dict[str, str]:
     """By the names of the numbers of health that are above their limits and have not been told of:
     what that means, and what to change."""
     try:
@@ -79,7 +88,7 @@ def describe_faults(
             continue
         special = _REMEDIES[name](core, scene, health["spacing"]) if name in _REMEDIES else ""
         found[name] = (
-            f"frame {frame}: {meaning} (health.{name} is {value:.2g}, above {limit:g}): "
+            f"at {core.time:.3g} s {meaning} (health.{name} is {value:.2g}, above {limit:g}): "
             f"{special or remedy}"
         )
     if "own_vorticity" in {*told, *found}:  # the vorticity of beads diverges whatever cleans it

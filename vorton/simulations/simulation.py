@@ -444,7 +444,7 @@ class Simulation(LiveChanges, BodyMotion, Pickled):
 
     def _look_at_health(self) -> None:
         """Warns of each number of it that is bad, once."""
-        found = describe_faults(self._core, self._scene, self.frame, self._told)
+        found = describe_faults(self._core, self._scene, self._told)
         self._told |= found.keys()
         for text in found.values():
             warn(text)

@@ -59,7 +59,8 @@ typedef struct vt_saved_field {
 } vt_saved_field;
 
 /* Field `index` of what vt_save_state, vt_unpack_state or vt_read_archive_frame gave. Returns 0
- * past the last, and where the bytes are no such state: vt_error_message() then says why. */
+ * past the last; for field 0, which every state has, where the bytes are no such state:
+ * vt_error_message() then says why. */
 VT_API int vt_get_saved_field(const uint8_t *state, int64_t size, int32_t index,
                               vt_saved_field *field);
 
