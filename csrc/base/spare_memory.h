@@ -1,9 +1,9 @@
 /* Memory for arrays that come again with each frame of a film: volumes, files, states. The system
  * clears each page that it hands out; for a volume of a million tracers that takes as long as a
  * third of its making. So a large block that is given back stays ready for the next that fits,
- * while a simulation lives. Blocks in use and blocks that wait never take more together than half as
- * much again as those in use took at most. (To offer the system the pages that wait, MADV_FREE, costs half of the
- * gain.) */
+ * while a simulation lives. Blocks in use and blocks that wait never take more together than half
+ * as much again as those in use took at most. (To offer the system the pages that wait, MADV_FREE,
+ * costs half of the gain.) */
 #pragma once
 
 #include <stddef.h>

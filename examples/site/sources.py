@@ -226,7 +226,8 @@ def _joined(node):
 def scene_warnings():
     """Texts of the warnings of Python, with the docstrings of what gives them."""
     found = []
-    names = ("scenes/scene_advice", "preview/film", "simulations/saved", "bakes/bake_folders")
+    names = ("scenes/scene_advice", "preview/film", "simulations/saved")
+    names += ("bakes/bake_folders", "bakes/gathering")
     files = [f"vorton/{name}.py" for name in names]
     for function in (node for file in files for node in ast.parse(read(file)).body):
         if not isinstance(function, ast.FunctionDef):

@@ -72,7 +72,7 @@ def gather(
 
 
 def _parts_in(folder: Path) -> list[Manifest]:
-    """All of one bake, and whole."""
+    """All of one bake, and whole. A folder may be one that is still derived into, or damaged."""
     folders = sorted(path for path in folder.iterdir() if path.is_dir())
     found = {path: Manifest.all_in(path) for path in folders}
     parts = [manifest for manifests in found.values() for manifest in manifests]
