@@ -112,9 +112,15 @@ def run_branch(arguments: Namespace) -> int:
 
 
 def _run_and_describe(function: Callable[..., Manifest], arguments: Namespace) -> int:
-    manifest = function(**_own(arguments))
+    print(describe(function(**_own(arguments))))
+    return 0
+
+
+def run_gather(arguments: Namespace) -> int:
+    """`vorton gather`: parts may come later, and the status says whether they are to."""
+    manifest = gather(**_own(arguments))
     print(describe(manifest))
-    return INCOMPLETE if function is gather and manifest.missing else 0
+    return INCOMPLETE if manifest.missing else 0
 
 
 def _describe(manifest: Manifest) -> int:
@@ -258,7 +264,7 @@ RUN: dict[str, Callable[[Namespace], int]] = {
     "stage": run_stage,
     "branch": run_branch,
     "rewind": functools.partial(_run_and_describe, rewind),
-    "gather": functools.partial(_run_and_describe, gather),
+    "gather": run_gather,
     "copy": functools.partial(_run_and_describe, copy_bake),
     "move": functools.partial(_run_and_describe, move_bake),
     "prune": functools.partial(_run_and_describe, prune_bake),

@@ -20,7 +20,7 @@
 
 enum {
     LARGE = 2 << 20,  /* bytes: of one huge page */
-    HUGE = 256 << 20, /* bytes */
+    VAST = 256 << 20, /* bytes */
     MOST_SPARES = 32, /* a volume of fire has 20 arrays */
     BEFORE = 64,      /* bytes before what the caller gets: the head stands there */
     BEFORE_SMALL = 16 /* of blocks that are not large */
@@ -55,12 +55,12 @@ static void *hand_out(void *begin, size_t size, size_t before)
 }
 
 /* What grows from frame to frame fits again, and pages that nobody has touched take no memory; but
- * the system may refuse twice as much as is wanted of what is huge: that grows by steps of at most
+ * the system may refuse twice as much as is wanted of what is vast: that grows by steps of at most
  * an eighth. */
 static size_t round_size(size_t size)
 {
-    size_t rounded = LARGE, step = HUGE / 16;
-    while (rounded < size && rounded < HUGE)
+    size_t rounded = LARGE, step = VAST / 16;
+    while (rounded < size && rounded < VAST)
         rounded *= 2;
     if (rounded >= size)
         return rounded;

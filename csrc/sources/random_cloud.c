@@ -105,13 +105,12 @@ double vti_share_by_filters(const double k[3], double core, int filters)
     return filters > 1 ? g / (1 - lost) : 1;
 }
 
-void vti_add_wave(const vt_wave *wave, const double point[3], double v[3], double curl[3])
+/* Adds value and curl of the wave at a point. */
+static void add_wave(const vt_wave *wave, const double point[3], double v[3], double curl[3])
 {
     const double angle = vti_dot(wave->k, point) / VT_PI + 2.0 * wave->phase;
-    if (v)
-        vti_add_scaled(v, vti_cos_pi(angle), wave->amplitude);
-    if (curl)
-        vti_add_scaled(curl, -vti_sin_pi(angle), wave->curl);
+    vti_add_scaled(v, vti_cos_pi(angle), wave->amplitude);
+    vti_add_scaled(curl, -vti_sin_pi(angle), wave->curl);
 }
 
 static int64_t count(const void *data, int64_t pulse)
@@ -143,7 +142,7 @@ static void fill_one(void *context, int64_t i)
     double point[3], v[3] = {0}, curl[3] = {0}, gradient[3], across[3];
     vti_widen(c->position + 3 * i, point);
     for (int n = 0; n < CLOUD_WAVES; n++)
-        vti_add_wave(&c->wave[n], point, v, curl);
+        add_wave(&c->wave[n], point, v, curl);
     const double w = vti_smooth_window_at(&c->cloud->window, point, gradient);
     vti_cross(gradient, v, across);
     for (int a = 0; a < 3; a++)

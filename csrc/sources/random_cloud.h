@@ -17,9 +17,6 @@ vt_wave vti_make_wave(uint64_t seed, double eddy, double core, uint64_t n);
  * how many times as strong it is to be instead. */
 double vti_share_by_filters(const double k[3], double core, int filters);
 
-/* Adds the curl of the wave at a point to curl, and its value to v (either NULL: not wanted). */
-void vti_add_wave(const vt_wave *wave, const double point[3], double v[3], double curl[3]);
-
 /* Checks a vt_cloud_def and makes a structure of it: the error names the field, its value and what
  * is allowed. On failure there is nothing to destroy. */
 vt_status vti_create_cloud(const void *def, vt_structure *made);

@@ -22,7 +22,7 @@ double vti_least_eddy(double core)
 }
 
 /* The wave, which turns over at a pace (m/s), becomes number n. */
-static void add_wave(vt_random_eddies *swirl, uint64_t n, vt_wave wave, double core, double pace)
+static void keep_wave(vt_random_eddies *swirl, uint64_t n, vt_wave wave, double core, double pace)
 {
     const double turns = 1 / (2 * VT_PI);
     swirl->frequency[n] = turns * vti_sqrt(vti_dot(wave.k, wave.k)) * pace;
@@ -45,7 +45,7 @@ vt_random_eddies *vti_create_random_eddies(uint64_t seed, double eddy, double co
     for (uint64_t n = 0; n < VT_SWIRL_WAVES; n++) {
         const double share = least_pace + (most_pace - least_pace) * vti_random(seed, PACES, n);
         const double pace = (n % 2 ? turnover : -turnover) * share;
-        add_wave(swirl, n, vti_make_wave(seed, eddy, core, n), core, pace);
+        keep_wave(swirl, n, vti_make_wave(seed, eddy, core, n), core, pace);
     }
     return swirl;
 }

@@ -150,7 +150,9 @@ static int sheds_lumps(const vt_simulation *s)
 {
     const double core =
         s->def.spacing > 0 ? vti_usual_core(s) * s->def.spacing : vti_core_to_come(s);
-    for (int32_t n = 0; n < s->bodies.count && vti_panels_stir(s); n++) {
+    if (!vti_panels_stir(s))
+        return 0;
+    for (int32_t n = 0; n < s->bodies.count; n++) {
         const vt_body *const body = &s->bodies.items[n];
         const double side = vti_sheds(body) ? body->scale * body->panels->side : 0;
         if (side * side > 2 * core * core)

@@ -6,7 +6,7 @@ import contextlib
 import errno
 import os
 import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -34,7 +34,7 @@ from .baking import check_frames, prepare_folder
 from .damages import damages
 from .origin import origin_in
 
-__all__ = ["copy_bake", "link", "move_bake", "prune_bake"]
+__all__ = ["copy_bake", "frame_files", "link", "link_all", "move_bake", "prune_bake"]
 
 
 def link(source: Path, target: Path, copy: bool = False) -> None:
@@ -50,6 +50,25 @@ def link(source: Path, target: Path, copy: bool = False) -> None:
         if copy or not _have_linked(source, part):  # the original may be removed afterwards
             shutil.copyfile(source, part)
             flush_file(part)
+
+
+def frame_files(manifest: Manifest, folder: Path) -> list[tuple[Path, Path]]:
+    """The files of all frames, each with its place in another folder."""
+    names = [
+        Path(file["name"]).name for n in manifest.frames for file in manifest.frame(n)["files"]
+    ]
+    return [(manifest.folder / name, folder / name) for name in names]
+
+
+def link_all(
+    pairs: Sequence[tuple[Path, Path]], what: str, progress: bool | Callback, copy: bool = False
+) -> None:
+    """Give each file another name, as `link`; tells how far it is."""
+    with Progress(len(pairs), what, progress) as steps:
+        for source, target in pairs:
+            target.parent.mkdir(exist_ok=True)
+            link(source, target, copy)
+            steps.advance()
 
 
 def _have_linked(source: Path, target: Path) -> bool:
@@ -198,8 +217,7 @@ def _link_files(
     """The files of frames and stages, none of which takes the place of another file."""
     for text in damages(manifest, progress=progress):
         raise ValueError(f"{manifest.folder}: {text}: bake again to repair it")
-    names = [file["name"] for n in manifest.frames for file in manifest.frame(n)["files"]]
-    pairs = [(manifest.folder / Path(name).name, made.folder / Path(name).name) for name in names]
+    pairs = frame_files(manifest, made.folder)
     staged = _staged(manifest)
     pairs += [(path, made.folder / path.relative_to(manifest.folder)) for path in staged]
     taken = [made.folder / name for name in made.strangers()]
@@ -213,11 +231,7 @@ def _link_files(
     for text in summary(manifest, own=False):
         warn(f"stays behind in {manifest.folder}: {text}")
     what = f"{'copy' if copy else 'move'} files of {manifest.data['name']}"
-    with Progress(len(pairs), what, progress) as steps:
-        for source, target in pairs:
-            target.parent.mkdir(exist_ok=True)
-            link(source, target, copy)
-            steps.advance()
+    link_all(pairs, what, progress, copy)
 
 
 def _staged(manifest: Manifest) -> list[Path]:

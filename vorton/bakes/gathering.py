@@ -8,10 +8,10 @@ from pathlib import Path
 from ..archive.branches import bake_sha256
 from ..archive.manifest import Manifest
 from ..base.checks import check_place
-from ..base.progress import Callback, Progress
+from ..base.progress import Callback
 from ..files.disk import locked, new_folders_removed, remove_leftovers
 from ..scenes.scene_advice import warn
-from .bake_folders import link, relative_to, same_file
+from .bake_folders import frame_files, link_all, relative_to, same_file
 from .baking import prepare_folder
 from .damages import damages
 
@@ -55,18 +55,11 @@ def gather(
         folder = prepare_folder(out)
         with locked(folder):
             remove_leftovers(folder)
-            made = _made_of(parts, folder)
-            files = [
-                (part.folder / Path(file["name"]).name, folder / Path(file["name"]).name)
-                for part in parts
-                for n in part.frames
-                for file in part.frame(n)["files"]
-            ]
-            _refuse_strangers(made, files)
-            with Progress(len(files), f"gather files of {made.data['name']}", progress) as steps:
-                for source, target in files:
-                    link(source, target)
-                    steps.advance()
+            there = _gathered_before(parts[0], folder)
+            made = _made_of(parts, there, folder)
+            files = [pair for part in parts for pair in frame_files(part, folder)]
+            _refuse_strangers(there, files)
+            link_all(files, f"gather files of {made.data['name']}", progress)
             made.save()
     return made
 
@@ -95,16 +88,22 @@ def _kind_of(manifest: Manifest) -> tuple[str, str]:
     return manifest.data["name"], bake_sha256(manifest.data)
 
 
-def _made_of(parts: list[Manifest], folder: Path) -> Manifest:
-    """The manifest of all, with what is in the folder already; not saved."""
-    first = parts[0]
-    path = folder / first.path.name
-    there = [Manifest.load(path)] if path.exists() else []
-    if there and _kind_of(there[0]) != _kind_of(first):
+def _gathered_before(part: Manifest, folder: Path) -> list[Manifest]:
+    """The manifest in the folder of what is gathered; none where this is the first time."""
+    path = folder / part.path.name
+    if not path.exists():
+        return []
+    there = Manifest.load(path)
+    if _kind_of(there) != _kind_of(part):
         raise ValueError(f"{path}: is of another bake; choose another folder")
-    for text in damages(there[0], content=False) if there else ():
+    for text in damages(there, content=False):
         raise ValueError(f"{folder}: {text}: remove its manifest, or choose another folder")
-    all_of = there + parts
+    return [there]
+
+
+def _made_of(parts: list[Manifest], there: list[Manifest], folder: Path) -> Manifest:
+    """The manifest of all, with what is in the folder already; not saved."""
+    first, all_of = parts[0], there + parts
     records = {n: manifest.frame(n) for manifest in all_of for n in manifest.frames}
     data = first.data | relative_to(first.data, first.folder, folder)
     data |= {
@@ -113,13 +112,12 @@ def _made_of(parts: list[Manifest], folder: Path) -> Manifest:
         "frames": [records[n] for n in sorted(records)],
     }
     data.pop("removing", None)
-    return Manifest(path, data)
+    return Manifest(folder / first.path.name, data)
 
 
-def _refuse_strangers(made: Manifest, files: list[tuple[Path, Path]]) -> None:
+def _refuse_strangers(there: list[Manifest], files: list[tuple[Path, Path]]) -> None:
     """What a gather left that was interrupted is none: it has the bytes of its part."""
-    known = [Manifest.load(made.path)] if made.path.exists() else []
-    names = {file["name"] for m in known for n in m.frames for file in m.frame(n)["files"]}
+    known = {file for manifest in there for file, _ in frame_files(manifest, manifest.folder)}
     for source, target in files:
-        if target.exists() and target.name not in names and not same_file(source, target):
+        if target.exists() and target not in known and not same_file(source, target):
             raise ValueError(f"{target}: exists and belongs to no bake; choose another folder")

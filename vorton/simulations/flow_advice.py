@@ -29,9 +29,12 @@ def _boxes_that_shed(core: _core.Simulation, scene: Scene) -> dict[int, NDArray[
     states = core.bodies()
     if len(states) != len(scene.bodies):  # some were removed
         return {}
-    boxes = {n: np.array([state["lower"], state["upper"]]) for n, state in enumerate(states)}
-    shed = {n for n, item in enumerate(scene.bodies) if getattr(item, "shedding", 0) != 0}
-    return {n: box for n, box in boxes.items() if n in shed and np.isfinite(box).all()}
+    boxes = {
+        n: np.array([state["lower"], state["upper"]])
+        for n, (state, item) in enumerate(zip(states, scene.bodies, strict=True))
+        if getattr(item, "shedding", 0) != 0
+    }
+    return {n: box for n, box in boxes.items() if np.isfinite(box).all()}
 
 
 def _who_shed_most(core: _core.Simulation, scene: Scene) -> str:
