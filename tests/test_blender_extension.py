@@ -8,6 +8,7 @@ import dataclasses
 import hashlib
 import json
 import os
+import re
 import shlex
 import signal
 import subprocess
@@ -1067,8 +1068,12 @@ def test_texts_are_for_those_who_see_labels():
     texts += [start.text for start in roles.STARTS.values()]
     groups = [role.settings for role in roles.ROLES.values()]
     groups += [roles.SCENE_SETTINGS, roles.COMBUSTION_SETTINGS, roles.SKIN_SETTINGS]
+    groups += [roles.METHOD_SETTINGS, *roles.AMBIENT_SETTINGS.values()]
     texts += [setting.text for group in groups for setting in group.values()]
-    assert all(texts) and not [t for t in texts if "`" in t or "Method." in t or "As of" in t]
+    code = re.compile(r"`|As of|\w_\w|\w=\w|\b[a-z]\w*\.[a-z]|[a-z]{2}[A-Z]|\b(Python|in C|True|False)\b")
+    assert all(texts) and not [t for t in texts if code.search(t)]
+    assert "in a Push without a Jet" in roles.ROLES["JET"].settings["fuel"].text
+    assert roles.ROLES["PUSH"].cls is vt.UniformForce and roles.ROLES["PUSH"].label == "Push"
     told, body = roles.ROLES["CONTAINER"].settings, roles.ROLES["BODY"].settings
     assert body["friction"].text.startswith(told["friction"].text)
     assert "needs Combustion. It burns" in roles.ROLES["EMITTER"].settings["fuel"].text

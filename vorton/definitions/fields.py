@@ -49,7 +49,7 @@ _WORDS = (  # words of others; what has which field says where to give it
     (
         "gusts",
         "velocity",
-        "give it keys, velocity=Keys([(0, (2, 0, 0)), (1, (3, 0, 0))], 'smooth')",
+        "a wind that changes has keys, Wind(Keys([(0, (2, 0, 0)), (1, (3, 0, 0))], 'smooth'))",
     ),
     ("fps", "at_capacity", "give it to Simulation(scene, fps=24), or to `bake`"),
     ("frames duration", "at_capacity", "give frames=(1, 96) to `bake`"),

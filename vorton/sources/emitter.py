@@ -64,12 +64,12 @@ class Emitter(ChangingFluidSource):
         and .4 of its radius; a layer of fog on a floor spreads about half as fast with cores of
         half of its thickness as with a quarter, and slower still on a body that sheds
         (`Body(shedding=0)` lets it slip). Default: a fifth of the cube root of the shape's volume,
-        whatever its form, of a Surface twice its thickness.
+        whatever its form, of a `Surface` twice its thickness.
     rim : number, m, optional; animatable
         Width of the ambient fluid around the shape (of a Torus or Mesh: around its bounding box,
         and inside that), >= 0, default 2 core: two cells. Where it is renewed the rim lies beside
         the shape, and is not used where `Method.halo` keeps ambient fluid around it; where it is
-        filled once, all around. Not of a Surface.
+        filled once, all around. Not of a `Surface`.
     smoke : number, kg/m^3; animatable
         Smoke in the shape, >= 0, default 1, in each filling of it; 0: no tracers. At birth. Fog
         and steam have 0.05 to 0.1: of 1 a wide low box shows its edges, as in the example fog.

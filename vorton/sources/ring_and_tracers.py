@@ -137,7 +137,7 @@ class Tracers(ChangingCarrier):
     lifetime: Any = _TRACERS("lifetime")
     per_voxel: float | None = number(
         None, "tracers per voxel",
-        "tracers per nominal voxel. With renew=0 they fill the shape at start; with renew > 0 they "
+        "tracers per nominal voxel. With renew 0 they fill the shape at start; with renew > 0 they "
         "are born from start to end, renew times the shape's volume a second",
         above=0, most=1000, optional=True,
     )  # fmt: skip

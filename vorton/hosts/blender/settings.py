@@ -169,6 +169,14 @@ REFERENCE = re.compile(r"[:,]? ?\b[Aa]s of `[\w.]+`:? ?")
 CODE = re.compile(r"`(?:\w+[.(])?(\w+)(?:=(?:\.\.\.|([^`)]+)))?\)?`|\b[Mm]ethod\.(\w+)")
 """Names of Python in a docstring: `name`, `Class.name`, `Class(name=value)`."""
 
+LABELS = {"UniformForce": "Push", "Surface": "Skin"}
+"""What artists call classes that the texts of settings name."""
+
+JOINED = re.compile(r"\b[a-z]+(?:_[a-z]+)+\b")
+"""Names of several words as tables have them."""
+
+FLAG = re.compile(r"\b([Dd]efault) (True|False)\b")
+
 
 def for_artists(text: str, own: str) -> str:
     """A docstring for those who see the names of settings, and no classes of Python.
@@ -183,11 +191,14 @@ def for_artists(text: str, own: str) -> str:
     rest = REFERENCE.sub("", text)
     if rest != text:
         text = ". ".join(part[:1].upper() + part[1:] for part in (own, rest) if part)
-    return CODE.sub(lambda found: _as_label(*found.groups()), text)
+    text = CODE.sub(lambda found: _as_label(*found.groups()), text)
+    text = JOINED.sub(lambda found: found[0].replace("_", " "), text)
+    return FLAG.sub(lambda found: f"{found[1]} {'on' if found[2] == 'True' else 'off'}", text)
 
 
 def _as_label(name: str | None, value: str | None, of_method: str | None) -> str:
-    words = (name or of_method or "").replace("_", " ")
+    name = name or of_method or ""
+    words = LABELS.get(name, name.replace("_", " "))
     words = words[:1].upper() + words[1:] + (f" {value}" if value else "")
     return f"{words} (Method)" if of_method else words
 
