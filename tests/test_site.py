@@ -48,6 +48,7 @@ def test_every_warning_of_python_is_listed(site):
     number = sum(len(re.findall(r"^ +warn\(", text, re.M)) for text in given)
     assert number >= 5 and len(re.findall(r"^\*\*", shown, re.M)) >= number
     assert "no frame holds smoke: " in shown
+    assert "---" not in shown and max(map(len, shown.split("\n\n"))) < 600  # no whole docstrings
 
 
 def test_texts_of_the_repository_have_pages(site):

@@ -245,8 +245,11 @@ def scene_warnings():
     return "\n\n".join(found)
 
 
-def _message(text, why):
-    return f"**{text}**\n\n: {' '.join((why or '').split())}"
+def _message(text, doc):
+    """A text, and why it is given: what the docstring tells of warnings, or before its lists."""
+    told = re.search(r"\nWarns\n-+\nSceneWarning\n(.*?)(?:\n\n|$)", doc or "", re.S)
+    why = told[1] if told else re.split(r"\n\w+\n---", doc or "")[0]
+    return f"**{text}**\n\n: {' '.join(why.split())}"
 
 
 def step_warnings():
@@ -254,7 +257,8 @@ def step_warnings():
     found = []
     for path in sorted((ROOT / "csrc").rglob("*.c")):
         for call in re.findall(r"vti_warn\(\s*&.*?\);", path.read_text(), re.S):
-            strings = re.findall(r'"((?:[^"\\]|\\.)*)"', call)
+            text = re.search(r'(?:"(?:[^"\\]|\\.)*"\s*)+', call)[0]  # before what is put in
+            strings = re.findall(r'"((?:[^"\\]|\\.)*)"', text)
             text = re.sub(r"%[-.\d]*(?:ll)?[a-zA-Z]", "…", "".join(strings)).replace('\\"', '"')
             found.append(f"- {text}")
     return "\n".join(found)
