@@ -862,12 +862,17 @@ BUILDS += [handed_out] if os.environ.get("VORTON_EXTENSION_ZIP") else []
 @pytest.mark.parametrize("build", BUILDS)
 def test_zip_is_installed_with_its_wheel(tmp_path, build):
     """Whether it is made with the wheel, or by Blender from an add-on that names those of all
-    platforms."""
+    platforms. From a campfire by one click ten frames are baked and the last one is rendered."""
+    image = pytest.importorskip("PIL.Image")
     archive = build(tmp_path / "zip", write_wheel(tmp_path / "wheels"))
     report = run_in_blender(tmp_path, "install", archive, library=False)
     assert report["installed"] == report["removed"] == ["FINISHED"] and report["enabled"]
     assert str(tmp_path / "user") in report["vorton"]
-    assert report["added"] == report["baked"] == ["FINISHED"] and report["frames"] == 2
+    assert report["clicks"] == [["FINISHED"]] * 3 and report["frames"] == 10
+    picture = np.asarray(image.open(tmp_path / "campfire.png").convert("RGB")).astype(int)
+    fire = picture[picture[:, :, 0] > 150]
+    assert picture.shape == (90, 60, 3) and len(fire) > 20
+    assert fire[:, 0].mean() > 1.5 * fire[:, 2].mean() and picture[0].max() < 60  # night above it
     assert "VORTON_OT_bake" in report["there"] and report["after"] == []
 
 
@@ -1070,8 +1075,8 @@ def test_texts_are_for_those_who_see_labels():
     groups += [roles.SCENE_SETTINGS, roles.COMBUSTION_SETTINGS, roles.SKIN_SETTINGS]
     groups += [roles.METHOD_SETTINGS, *roles.AMBIENT_SETTINGS.values()]
     texts += [setting.text for group in groups for setting in group.values()]
-    code = re.compile(r"`|As of|\w_\w|\w=\w|\b[a-z]\w*\.[a-z]|[a-z]{2}[A-Z]|\b(Python|in C|True|False)\b")
-    assert all(texts) and not [t for t in texts if code.search(t)]
+    code = r"`|As of|\w_\w|\w=\w|\b[a-z]\w*\.[a-z]|[a-z]{2}[A-Z]|\b(Python|in C|True|False)\b"
+    assert all(texts) and not [t for t in texts if re.search(code, t)]
     assert "in a Push without a Jet" in roles.ROLES["JET"].settings["fuel"].text
     assert roles.ROLES["PUSH"].cls is vt.UniformForce and roles.ROLES["PUSH"].label == "Push"
     told, body = roles.ROLES["CONTAINER"].settings, roles.ROLES["BODY"].settings

@@ -160,6 +160,7 @@ def test_fields_are_the_grids(copies, bake):
             field = UsdVol.OpenVDBAsset(stage.GetPrimAtPath(paths[names[grid]]))
             vector = grid == "velocity"
             assert field.GetFieldNameAttr().Get() == fieldname
+            assert field.GetFieldClassAttr().Get() == ("unknown" if vector else "fogVolume")
             assert field.GetFieldDataTypeAttr().Get() == ("float3" if vector else "float")
             assert field.GetVectorDataRoleHintAttr().Get() == ("Vector" if vector else "None")
             for frame in bake.frames:

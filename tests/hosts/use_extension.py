@@ -1350,12 +1350,18 @@ def what_is_installed(archive, folder):
 
     report = {"installed": sorted(installed), "vorton": vorton.__file__, "there": traces()}
     report["enabled"] = "bl_ext.user_default.vorton" in bpy.context.preferences.addons
-    added = bpy.ops.vorton.add(preset="plume", frames=2)
-    scene = bpy.context.scene
-    scene.vorton.simulation.voxel = 0.1
-    bpy.ops.wm.save_as_mainfile(filepath=str(folder / "plume.blend"))
-    report |= {"added": sorted(added), "baked": sorted(bpy.ops.vorton.bake())}
+    for thing in list(bpy.data.objects):
+        bpy.data.objects.remove(thing)
+    report["clicks"] = [sorted(bpy.ops.vorton.add(preset="campfire", frames=10))]
+    scene, emitter = bpy.context.scene, bpy.context.object.vorton.emitter
+    scene.vorton.simulation.voxel, emitter.per_voxel = 0.04, 8
+    bpy.ops.wm.save_as_mainfile(filepath=str(folder / "ein Feuer ä.blend"))
+    report["clicks"] += [sorted(bpy.ops.vorton.bake()), sorted(bpy.ops.vorton.stage(samples=2))]
     report["frames"] = scene.vorton.result.data.frame_duration
+    scene.render.resolution_x, scene.render.resolution_y = 120, 180  # of which a half
+    scene.frame_set(scene.frame_end)
+    scene.render.filepath = str(folder / "campfire.png")
+    bpy.ops.render.render(write_still=True)
     repos = bpy.context.preferences.extensions.repos
     number = next(i for i, repo in enumerate(repos) if repo.module == "user_default")
     removed = bpy.ops.extensions.package_uninstall(repo_index=number, pkg_id="vorton")
