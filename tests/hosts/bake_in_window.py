@@ -55,6 +55,22 @@ def expect(what, found, wanted):
     assert found == wanted, f"{what}: {found}, expected {wanted}"
 
 
+UNDONE = set()
+
+
+def undo(operator):
+    """Undo what an operator has done."""
+    with in_view():
+        bpy.ops.ed.undo()
+    UNDONE.add(operator)
+
+
+def operators_to_undo():
+    """Names of all operators of the extension that change the scene."""
+    found = [getattr(bpy.types, name) for name in dir(bpy.types) if name.startswith("VORTON_OT_")]
+    return {operator.bl_idname for operator in found if "UNDO" in getattr(operator, "bl_options", ())}
+
+
 def is_another(addon):
     """Whether the folder holds the bake of another scene."""
     scene = bpy.context.scene
@@ -104,17 +120,18 @@ def check(addon):
         bpy.ops.vorton.add("INVOKE_DEFAULT", True, preset="campfire", frames=40)
     yield 0.2
     expect("added", names(), ["Emitter"])
-    for operator, wanted in ((bpy.ops.ed.undo, []), (bpy.ops.ed.redo, ["Emitter"])):
-        with in_view():
-            operator()
-        yield 0.2
-        expect(operator.idname(), names(), wanted)
+    undo("vorton.add")
+    yield 0.2
+    expect("undone", names(), [])
+    with in_view():
+        bpy.ops.ed.redo()
+    yield 0.2
+    expect("redone", names(), ["Emitter"])
     with in_view():
         bpy.ops.vorton.mark("EXEC_DEFAULT", True, start="BODY")
     yield 0.2
     expect("marked", bpy.data.objects["Emitter"].vorton.role, "BODY")
-    with in_view():
-        bpy.ops.ed.undo()
+    undo("vorton.mark")
     yield 0.2
     expect("unmarked", bpy.data.objects["Emitter"].vorton.role, "EMITTER")
 
@@ -158,8 +175,7 @@ def check(addon):
     yield 0.3
     expect("gone on", bpy.context.scene.vorton.result.data.frame_duration, 40)
     expect("kept", all(path.stat().st_mtime_ns == then for path, then in kept.items()), True)
-    with in_view():
-        bpy.ops.ed.undo()
+    undo("vorton.bake")
     yield 0.2
     expect("undone", bpy.context.scene.vorton.result.data.frame_duration, part)
     for operator, more in ((bpy.ops.vorton.stage, 4), (bpy.ops.vorton.show, 0)):
@@ -170,8 +186,7 @@ def check(addon):
         expect(f"{operator.idname()} added", len(names()) - len(before), more)
         if more:
             expect("size of the picture", picture(), (24, 16))
-        with in_view():
-            bpy.ops.ed.undo()
+        undo(operator.idname_py())
         yield 0.2
         expect(f"{operator.idname()} undone", names(), before)
     bpy.context.scene.vorton.simulation.voxel = 0.06
@@ -198,8 +213,7 @@ def check(addon):
     new = [p.name for p in sorted(files.glob("*.vdb")) if p.stat().st_mtime_ns != then[p.name]]
     expect("baked from 38 on", [name[-8:-4] for name in new], ["0038", "0039", "0040"])
     frame, wind = scene.frame_current, tuple(scene.vorton.simulation.wind)
-    with in_view():
-        bpy.ops.ed.undo()
+    undo("vorton.bake_from")
     yield 0.2
     settings = bpy.context.scene.vorton.simulation
     expect("bake from a frame undone", tuple(settings.wind) == wind, True)
@@ -217,14 +231,13 @@ def check(addon):
         bpy.ops.vorton.show("EXEC_DEFAULT", True, folder="//vorton")
     yield 0.2
     expect("chosen", bpy.context.scene.vorton.folder, "//vorton")
-    with in_view():
-        bpy.ops.ed.undo()
+    undo("vorton.show")
     yield 0.2
     expect("choice undone", bpy.context.scene.vorton.folder, "//vorton from 38")
-    with in_view():
-        bpy.ops.ed.undo()
+    undo("vorton.branch")
     yield 0.2
     expect("branch undone", bpy.context.scene.vorton.folder, "//vorton")
+    expect("all that change the scene are undone", operators_to_undo() - UNDONE, set())
     expect("files of Blender's own smoke", bake_fluid_of_blender(), 4)
     addon.unregister()
     expect("left", [name for name in dir(bpy.types) if name.startswith("VORTON_")], [])
