@@ -304,6 +304,7 @@ GRID = np.zeros((2, 2, 2, 3))
         (lambda: Scene(at_capacity="stopp"), ValueError, ["at_capacity", "did you mean 'stop'"]),
         (lambda: Scene(ambient="water"), TypeError, ["Scene.ambient = 'water'", "as Air() or"]),
         (lambda: Body(SPHERE, mass=3), TypeError, ["'mass'", "density"]),
+        (lambda: Body(SPHERE, gusts=1), TypeError, ["a wind that changes has keys, Wind(Keys("]),
         (lambda: Body(SPHERE, position=(0, 0, 1)), TypeError, ["'position'", "`parent`"]),
         (lambda: Emitter(SPHERE, parent=MOVING), TypeError, ["Emitter.parent", "be a Transform"]),
         (lambda: Emitter(SPHERE, rate=1), TypeError, ["'rate'", "`renew`"]),
