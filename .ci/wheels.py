@@ -234,6 +234,13 @@ def package_data():
     return {path.name for path in paths if not path.name.endswith(SOURCES)}
 
 
+def headers():
+    """Where a wheel has the headers of the library, with the tables that they include."""
+    include = ROOT / "csrc" / "include"
+    paths = [path for end in ("*.h", "*.def") for path in include.rglob(end)]
+    return {f"vorton/include/{path.relative_to(include).as_posix()}" for path in paths}
+
+
 def check_wheel(name, folder):
     wheel = find_wheel(name, folder)
     size = wheel.stat().st_size
@@ -241,7 +248,10 @@ def check_wheel(name, folder):
     if size > MOST_BYTES:
         sys.exit(f"{wheel.name}: {size} bytes; allowed are {MOST_BYTES}")
     with zipfile.ZipFile(wheel) as archive:
-        names = {Path(file).name for file in archive.namelist() if file.startswith("vorton/")}
+        files = archive.namelist()
+    if lacking := headers() - set(files):
+        sys.exit(f"{wheel.name} lacks {sorted(lacking)}")
+    names = {Path(file).name for file in files if file.startswith("vorton/")}
     setup = load_setup()
     system = setup.SYSTEMS[PLATFORMS[name].system]
     library = setup.library_name(system)

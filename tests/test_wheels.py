@@ -16,8 +16,13 @@ PLATFORM = "macosx_11_0_arm64"
 HELD = (
     "vorton/__init__.py vorton/_core.pyi vorton/py.typed vorton/_core.so vorton/libvorton.so "
     "vorton/vorton.pc vorton/cmake/vortonConfig.cmake vorton/cmake/vortonConfigVersion.cmake "
-    "vorton/include/vorton.h vorton/hosts/houdini/toolbar/vorton.shelf"
+    "vorton/hosts/houdini/toolbar/vorton.shelf"
 ).split()
+INCLUDE = PATH.parents[1] / "csrc" / "include"
+HEADERS = [
+    f"vorton/include/{path.relative_to(INCLUDE).as_posix()}"
+    for path in sorted(INCLUDE.rglob("*.*")) if path.suffix != ".in"
+]  # fmt: skip
 
 
 @pytest.fixture
@@ -48,13 +53,19 @@ def check(wheels, tmp_path, monkeypatch):
 
 
 def test_a_wheel_holds_the_files_that_belong_to_it(check):
-    check(HELD)
+    check(HELD + HEADERS)
 
 
 @pytest.mark.parametrize("names", [HELD[:-1], [*HELD, "vorton/core"]], ids=["less", "more"])
 def test_a_wheel_with_others_is_refused(check, names):
     with pytest.raises(SystemExit, match="holds .* expected are"):
-        check(names)
+        check(names + HEADERS)
+
+
+def test_a_wheel_without_a_header_is_refused(check):
+    assert len(HEADERS) > 20
+    with pytest.raises(SystemExit, match=f"lacks .'{HEADERS[3]}'"):
+        check(HELD + HEADERS[:3] + HEADERS[4:])
 
 
 COMPILER = """

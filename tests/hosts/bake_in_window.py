@@ -67,8 +67,9 @@ def undo(operator):
 
 def operators_to_undo():
     """Names of all operators of the extension that change the scene."""
-    found = [getattr(bpy.types, name) for name in dir(bpy.types) if name.startswith("VORTON_OT_")]
-    return {operator.bl_idname for operator in found if "UNDO" in getattr(operator, "bl_options", ())}
+    all_types = {name: getattr(bpy.types, name) for name in dir(bpy.types)}
+    found = [each for name, each in all_types.items() if name.startswith("VORTON_OT_")]
+    return {each.bl_idname for each in found if "UNDO" in getattr(each, "bl_options", ())}
 
 
 def is_another(addon):
