@@ -3,19 +3,20 @@
     python .ci/wheels.py [--folder FOLDER] [--like LIBRARY] [--minutes M] [PLATFORM ...]
 
 makes FOLDER/dist/vorton-...-cp311-abi3-PLATFORM.whl (default: all platforms, in build/wheels). It
-needs the packages ziglang, setuptools, wheel, abi3audit and auditwheel, and the headers of the
-Python that runs it. NumPy's headers come from its own wheels for the platforms; for Windows the
-import library of python3.dll is made from the list of the stable ABI. Objects are kept in FOLDER
-and taken again while their sources stay as they are.
+needs the packages ziglang, setuptools, wheel, abi3audit, auditwheel and cmake, make, and the
+headers of the Python that runs it. NumPy's headers come from its own wheels for the platforms; for
+Windows the import library of python3.dll is made from the list of the stable ABI. Objects are kept
+in FOLDER and taken again while their sources stay as they are.
 
 Wheels are built without OpenMP, for which clang would need a runtime of its own beside those of
 other libraries: the threads are those of the pool. Instruction sets are chosen when programs run.
 
 Each wheel is held against its tag and the stable ABI, that for ARM Macs against its signatures.
 Where they can run, on another processor by qemu-aarch64, as programs of Windows by wine64, the
-tests in C and the examples in C and C++ must pass with what the wheel brings; with --like,
-.ci/bits.c must give the same digests with its library as with that one, a source build. The time
-that all of it took is told; with --minutes more than that is a failure.
+tests in C must pass with what the wheel brings, and the examples in C and C++, which CMake builds
+with the files that it has for that; with --like, .ci/bits.c must give the same digests with its
+library as with that one, a source build. The time that all of it took is told; with --minutes more
+than that is a failure.
 """
 
 import argparse
@@ -40,10 +41,8 @@ from typing import NamedTuple
 ROOT = Path(__file__).resolve().parent.parent
 MOST_BYTES = 4_000_000  # of a wheel
 BITS = ROOT / ".ci" / "bits.c"
-PROGRAMS = [
-    *(ROOT / "tests" / "c" / name for name in ("api.c", "archive.c")),
-    *(ROOT / "examples" / "c" / name for name in ("ring.c", "plugin.cpp")),
-]
+TESTS = [ROOT / "tests" / "c" / name for name in ("api.c", "archive.c")]
+EXAMPLES = ROOT / "examples" / "c"  # with a CMakeLists.txt
 SOURCES = (".py", ".pyi", ".h", ".def")  # of what wheels hold many files
 NUMPY = "numpy==2.4.*"  # its headers: they serve NumPy 1.22 and later
 
@@ -303,8 +302,7 @@ def check_signatures(name, folder):
 
 def compile_program(compiler, source, library, program, include=ROOT / "csrc" / "include"):
     """A program, linked with a library that then lies beside it."""
-    standard = "-std=c11" if source.suffix == ".c" else "-std=c++17"
-    run(*compiler, standard, "-O1", "-I", include, source, library, "-lm", "-pthread",
+    run(*compiler, "-std=c11", "-O1", "-I", include, source, library, "-lm", "-pthread",
         "-o", program)  # fmt: skip
 
 
@@ -357,15 +355,37 @@ def check_bits(name, own, linked, expected):
     print(f"{name}: {len(expected)} scenes with the same bits", flush=True)
 
 
-def check_programs(name, own, linked):
-    """The tests in C and the examples in C and C++, by the headers and the library of a wheel."""
-    platform = PLATFORMS[name]
-    for source in PROGRAMS:
-        compiler = [zig(), "cc" if source.suffix == ".c" else "c++", "-target", platform.target]
+def check_program(name, program):
+    said = output_of(PLATFORMS[name].runner, program)
+    print(f"{name}: {program.stem} passed: {said[-1] if said else 'nothing to say'}", flush=True)
+
+
+def check_tests(name, own, linked):
+    """The tests in C, by the headers and the library of a wheel."""
+    for source in TESTS:
         program = own / f"{source.stem}.exe"
+        compiler = [zig(), "cc", "-target", PLATFORMS[name].target]
         compile_program(compiler, source, linked, program, own / "include")
-        said = output_of(platform.runner, program)
-        print(f"{name}: {source.name} passed: {said[-1] if said else 'nothing to say'}", flush=True)
+        check_program(name, program)
+
+
+def check_examples(name, folder):
+    """The examples in C and C++, built by CMake with the files for it that a wheel has."""
+    platform, whole, made = PLATFORMS[name], folder / name / "whole", folder / name / "examples"
+    for each in (whole, made):
+        shutil.rmtree(each, ignore_errors=True)
+    with zipfile.ZipFile(find_wheel(name, folder)) as wheel:
+        wheel.extractall(whole)
+    system, ending = ("Windows", ".exe") if platform.system == "win32" else ("Linux", "")
+    tools = {"C": ["cc", "-target", platform.target], "CXX": ["c++", "-target", platform.target]}
+    tools |= {"RC": []} if system == "Windows" else {}
+    run(sys.executable, "-m", "cmake", "-S", EXAMPLES, "-B", made, f"-DCMAKE_SYSTEM_NAME={system}",
+        f"-Dvorton_DIR={whole / 'vorton' / 'cmake'}",
+        *(f"-DCMAKE_{key}_COMPILER={';'.join([str(zig()), *rest])}" for key, rest in tools.items()),
+    )  # fmt: skip
+    run(sys.executable, "-m", "cmake", "--build", made)
+    for example in ("ring", "plugin"):
+        check_program(name, made / f"{example}{ending}")
 
 
 def check(name, folder, like):
@@ -379,7 +399,8 @@ def check(name, folder, like):
     own, linked = take_library(name, folder)
     if like:
         check_bits(name, own, linked, bits_of(like.resolve(), folder / "like"))
-    check_programs(name, own, linked)
+    check_tests(name, own, linked)
+    check_examples(name, folder)
     print(f"{name}: checked", flush=True)
 
 
