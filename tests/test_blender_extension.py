@@ -818,7 +818,7 @@ def test_what_cannot_be_baked_from_a_frame_on_is_said(bakes):
     stay = "the scene is that of the bake: all of its frames stay"
     assert found["unchanged 14"] == [stay, "runs"]
     assert found["folder"] == "//vorton from 14"
-    assert "Scene.seed = 7: was 0" in found["refused"][0] and found["refused"][1] == "//vorton"
+    assert "Seed = 7: was 0" in found["refused"][0] and found["refused"][1] == "//vorton"
     assert found["branch"] == found["show"] == found["again"] == ["FINISHED"] and not found["other"]
 
 
@@ -1335,6 +1335,12 @@ def test_messages_name_objects():
     assert made.named("bodies[0]: Body 'Log': sources[1], Emitter lies inside of it") == (
         "'Log': 'Fire', Emitter lies inside of it"
     )
+    seen = "sources[0]: Emitter.renew = -1, not of Scene.voxel, Method.turn or Combustion.ignition"
+    assert made.named(seen) == (
+        "sources[0]: Renew = -1, not of Voxel, Turn (Method) or Ignition (Combustion)"
+    )
+    path = "/Scene.vdb: Emitter.none, Scene.json"
+    assert made.named(path) == path
 
 
 def test_job_says_how_far_it_is_and_what_is_wrong(tmp_path):

@@ -80,12 +80,14 @@ class Export:
         return self.fps * self.subframes
 
     def named(self, text: str) -> str:
-        """A message of vorton, with the names of objects in place of numbers."""
+        """A message of vorton, with the names of objects in place of numbers, and of settings as
+        they are seen in place of `Class.field`."""
 
         def name(match: re.Match[str]) -> str:
             return repr(self.names[match[0]]) if match[0] in self.names else match[0]
 
         text = re.sub(r"(?:sources|effects|bodies)\[\d+\]", name, text)
+        text = re.sub(r"\b[A-Z]\w+\.[a-z_]+\b", lambda m: roles.LABELS.get(m[0], m[0]), text)
         return re.sub(r"^('.+?'): \w+ \1:", r"\1:", text)  # bodies say their names themselves, too
 
 

@@ -142,3 +142,18 @@ COMBUSTION_SETTINGS = settings_of(Combustion)
 METHOD_SETTINGS = settings_of(Method)
 SKIN_SETTINGS = settings_of(Surface)
 SCENE_SETTINGS = scene_settings()
+
+
+def _labels() -> dict[str, str]:
+    scenes = [("Scene", SCENE_SETTINGS), *AMBIENT_SETTINGS.items()]
+    panels = [("Combustion", COMBUSTION_SETTINGS), ("Method", METHOD_SETTINGS)]
+    groups = [(role.cls.__name__, role.settings) for role in ROLES.values()] + scenes + panels
+    return {
+        f"{cls}.{setting.name}": setting.words + (f" ({cls})" if (cls, settings) in panels else "")
+        for cls, settings in groups
+        for setting in settings.values()
+    }
+
+
+LABELS = _labels()
+"""What an artist sees of fields that messages name as `Class.field`."""

@@ -20,7 +20,7 @@ LEAST_ABOVE_0 = 1e-9
 """What a slider of numbers > 0 may be set to at least."""
 
 MOST_WHOLE = 2**31 - 1
-"""Largest whole number of a property of Blender."""
+"""Largest whole number of a property of Blender, also of seeds, which else have 64 bits."""
 
 UNITS = {
     "m": "LENGTH",
@@ -78,11 +78,15 @@ class Setting:
         return UNITS.get(self.unit, "NONE")
 
     @property
+    def words(self) -> str:
+        """The name for people."""
+        return self.name.replace("_", " ").capitalize()
+
+    @property
     def label(self) -> str:
-        """The name for people, with the unit where Blender does not show it."""
-        words = self.name.replace("_", " ").capitalize()
-        shown = self.unit and self.blender_unit == "NONE"
-        return f"{words} ({self.unit})" if shown else words
+        """The words, with the unit where neither Blender nor they say it."""
+        shown = self.unit and self.blender_unit == "NONE" and self.words.lower() not in self.unit
+        return f"{self.words} ({self.unit})" if shown else self.words
 
     @property
     def switch(self) -> str:
@@ -192,7 +196,7 @@ def for_artists(text: str, own: str) -> str:
     if rest != text:
         text = ". ".join(part[:1].upper() + part[1:] for part in (own, rest) if part)
     text = CODE.sub(lambda found: _as_label(*found.groups()), text)
-    text = JOINED.sub(lambda found: found[0].replace("_", " "), text)
+    text = JOINED.sub(lambda found: found[0].replace("_", " "), text).replace("2^64", "2^31")
     return FLAG.sub(lambda found: f"{found[1]} {'on' if found[2] == 'True' else 'off'}", text)
 
 
