@@ -47,7 +47,8 @@ def test_every_warning_of_python_is_listed(site):
     ]
     number = sum(len(re.findall(r"^ +warn\(", text, re.M)) for text in given)
     assert number >= 5 and len(re.findall(r"^\*\*", shown, re.M)) >= number
-    assert "no frame holds smoke: " in shown
+    assert "no frame holds smoke: " in shown and "holds now, states of" in shown
+    assert not re.findall(r"^\*\*\W*\*\*$", shown, re.M)
     assert "---" not in shown and max(map(len, shown.split("\n\n"))) < 600  # no whole docstrings
 
 

@@ -223,16 +223,24 @@ def _joined(node):
     return "…"
 
 
+GIVEN_BY_OTHERS = {"changed_origin"}
+"""Functions whose texts another one gives as a warning, as they are."""
+
+
 def scene_warnings():
     """Texts of the warnings of Python, with the docstrings of what gives them."""
     found = []
     names = ("scenes/scene_advice", "preview/film", "simulations/saved")
-    names += ("bakes/bake_folders", "bakes/gathering")
+    names += ("bakes/bake_folders", "bakes/gathering", "bakes/origin")
     files = [f"vorton/{name}.py" for name in names]
     for function in (node for file in files for node in ast.parse(read(file)).body):
         if not isinstance(function, ast.FunctionDef):
             continue
         nodes = list(ast.walk(function))
+        if function.name in GIVEN_BY_OTHERS:
+            given = [n.value for n in nodes if isinstance(n, ast.Return)]
+            texts = [_joined(value) for value in given if isinstance(value, ast.JoinedStr)]
+            found += [_message(text, ast.get_docstring(function)) for text in texts]
         calls = [n for n in nodes if isinstance(n, ast.Call) and ast.unparse(n.func) == "warn"]
         if not calls:
             continue
@@ -241,6 +249,7 @@ def scene_warnings():
             if isinstance(n, ast.Assign) and ast.unparse(n.targets[0]) == "text"
         ]  # fmt: skip
         texts += [_joined(call.args[0]) for call in calls if ast.unparse(call.args[0]) != "text"]
+        texts = [text for text in texts if re.search(r"\w", text)]  # else it is another's
         found += [_message(text, ast.get_docstring(function)) for text in texts]
     return "\n\n".join(found)
 

@@ -417,7 +417,7 @@ def _light(
     scene: Scene,
     extinction: float | None,
 ) -> dict[str, Any]:
-    """As `Survey.light`, for smoke as dense as its sources say."""
+    """Light for smoke as dense as its sources say; where there is none nothing is measured."""
     light = survey.light(camera, size, threads or None)
     if survey.densest is None:
         text = (
