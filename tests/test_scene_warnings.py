@@ -167,6 +167,16 @@ def test_an_emitter_of_too_many_vortons():
     assert "sources[0], Emitter" in text
 
 
+@pytest.mark.parametrize("short", [{"end": 0.02}, {"lifetime": 0.02}])
+def test_a_burst_and_what_soon_dies_are_not_too_many(short):
+    scene = vt.Scene()
+    flash = vt.Emitter(vt.Sphere(radius=0.1), temperature=400, core=0.02, renew=30, **short)
+    scene.add(flash)
+    sim = vt.Simulation(scene, fps=2400, threads=1)
+    made = 30 * 0.14**3 * 4.19 / 0.01**3  # a second, with the rim
+    assert made > 1e5 and texts(lambda: sim.step(2)) == []
+
+
 def test_one_birth_in_a_very_short_step_is_no_great_rate():
     scene = vt.Scene()
     scene.add(vt.Emitter(vt.Sphere(radius=0.5), temperature=400, core=0.1, renew=5))

@@ -1,5 +1,6 @@
 #include "step/advice.h"
 
+#include <math.h>
 #include <stdio.h>
 
 #include "model/fluid_composition.h"
@@ -9,9 +10,10 @@
 #include "state/simulation.h"
 #include "state/wind_at_time.h"
 
-/* More than anyone means: a jet that looks smooth makes some thousand vortons a second, a dense
- * plume ten thousand, and a step with a million of them takes seconds. */
-static const double many_vortons = 1e5; /* 1/s */
+/* Of one source, after a second, more than anyone means: a jet that looks smooth makes some
+ * thousand vortons a second, a dense plume ten thousand, and a step with a million of them takes
+ * seconds. */
+static const double many_vortons = 1e5;
 
 /* The default takes some ten substeps for the flow itself in a frame of 1/24 s. */
 static const double many_substeps = 100;
@@ -31,6 +33,12 @@ static double structure_rate(const vt_structure_birth *birth)
     return birth->structure->period > 0 ? (double)birth->count / birth->structure->period : 0;
 }
 
+/* Whether a rate leaves that many: a burst, or what soon dies, does not. */
+static int are_too_many(double rate, double start, double end, double lifetime)
+{
+    return rate * fmin(fmin(end - start, lifetime), 1) > many_vortons;
+}
+
 void vti_look_for_many_vortons(vt_simulation *s, const vt_births *births, double dt)
 {
     if (vti_is_warned(&s->warnings, VT_WARN_MANY_VORTONS))
@@ -39,7 +47,7 @@ void vti_look_for_many_vortons(vt_simulation *s, const vt_births *births, double
         const vt_structure_birth *const birth = &births->structures[n];
         const double rate = structure_rate(birth);
         const int32_t id = birth->structure->id;
-        if (rate > many_vortons)
+        if (are_too_many(rate, birth->structure->start, birth->structure->end, INFINITY))
             vti_warn(&s->warnings, VT_WARN_MANY_VORTONS, id,
                      "source %d (%s) makes %.3g vortons a second, %lld in each of its rings, which "
                      "is slow and may fill max_vortons: give it a larger core, vorton_core or "
@@ -48,10 +56,10 @@ void vti_look_for_many_vortons(vt_simulation *s, const vt_births *births, double
     }
     for (int32_t p = 0; p < s->sources.fluid_emitter_count; p++) {
         /* one birth in a very short step is no great rate */
-        const double rate =
-            fmin((double)births->parcels[p].count / dt, s->sources.parcels[p].stream.rate);
-        const int32_t id = s->sources.parcels[p].stream.id;
-        if (rate > many_vortons)
+        const vt_birth_stream *const stream = &s->sources.parcels[p].stream;
+        const double rate = fmin((double)births->parcels[p].count / dt, stream->rate);
+        const int32_t id = stream->id;
+        if (are_too_many(rate, stream->start, stream->end, stream->lifetime))
             vti_warn(
                 &s->warnings, VT_WARN_MANY_VORTONS, id,
                 "source %d (%s) makes %.3g vortons a second, which is slow and may fill "
