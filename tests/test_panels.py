@@ -242,3 +242,40 @@ def test_what_goes_too_fast_for_panels_gets_eight_substeps():
         sim.step()
         found.append(sim.health.substeps)
     assert found[0] == 1 < found[1] < 8 == found[2] == found[3]
+
+
+# ---- several shapes ----
+
+
+def crate(thick, panels=320):
+    """Boards around a hollow of .36 x .36 x .23 m that is open above, each as long as its side."""
+    a, b = 0.18, 0.18 + thick
+    boards = [
+        vt.Box((-b, -b, -thick), (b, b, 0)),
+        vt.Box((-b, -b, -thick), (-a, b, 0.23)),
+        vt.Box((a, -b, -thick), (b, b, 0.23)),
+        vt.Box((-b, -b, -thick), (b, -a, 0.23)),
+        vt.Box((-b, a, -thick), (b, b, 0.23)),
+    ]
+    return vt.Body(boards, panels=panels)
+
+
+@pytest.mark.parametrize("thick", [0.02, 0.06, 0.15])
+def test_panels_of_boards_that_overlap_cover_the_crate_once(thick):
+    panels = simulation(crate(thick))._core.panels(0)
+    b, high = 0.18 + thick, 0.23 + thick
+    area = 2 * (2 * b) ** 2 + 4 * 2 * b * high + 4 * 0.36 * 0.23
+    volume = (2 * b) ** 2 * high - 0.36**2 * 0.23
+    covered = panels["area"] @ (panels["normal"] * panels["center"]).sum(axis=1) / 3
+    assert panels["area"].sum() == pytest.approx(area, rel=0.02)
+    assert covered == pytest.approx(volume, rel=0.05)
+    assert np.abs(panels["area"] @ panels["normal"]).max() < 0.01 * area
+
+
+@pytest.mark.parametrize("thick", [0.018, 0.02, 0.022])
+def test_wind_in_a_crate_of_thin_boards_is_no_faster_than_outside(thick):
+    """Panels that stick out of the wall at its corners give ten times the wind there."""
+    sim = simulation(crate(thick), wind=(0, 0, 1))
+    inside = np.stack(np.meshgrid([-0.1, 0, 0.1], [-0.1, 0, 0.1], [0.04, 0.1, 0.16]), -1)
+    speed = np.linalg.norm(sim.velocity_at(np.float32(inside.reshape(-1, 3))), axis=1)
+    assert speed.max() < 1

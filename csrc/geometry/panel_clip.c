@@ -7,6 +7,9 @@
 
 enum { HALVINGS = 30, MOST_SPLITS = 6 };
 
+/* Of a triangle: less than this is not cut off, nor left. */
+static const double least_share = 0.1;
+
 /* Corners of a triangle and what a cut leaves of it. */
 typedef struct piece {
     double corner[4][3];
@@ -14,23 +17,28 @@ typedef struct piece {
 } piece;
 
 /* A solid, and where it is looked at beside the triangle: a little inwards, so that a triangle on
- * its surface lies inside, or outwards. */
+ * its surface lies inside, or outwards, or on both sides, where the solid is nearer. */
 typedef struct look {
     const vt_solid *solid;
-    double shift[3];
+    int both;
+    double shift[3], noise;
 } look;
 
 static double distance_at(const look *l, const double point[3])
 {
-    const double beside[3] = {point[0] + l->shift[0], point[1] + l->shift[1],
-                              point[2] + l->shift[2]};
-    return vti_solid_distance(l->solid, beside, NULL);
+    double beside[3], behind[3];
+    for (int c = 0; c < 3; c++) {
+        beside[c] = point[c] + l->shift[c];
+        behind[c] = point[c] - l->shift[c];
+    }
+    const double room = vti_solid_distance(l->solid, beside, NULL);
+    return l->both ? fmin(room, vti_solid_distance(l->solid, behind, NULL)) : room;
 }
 
-static look look_beside(const vt_solid *solid, vt_triangle corner, int inwards)
+static look look_beside(const vt_solid *solid, vt_triangle corner, int inwards, int both)
 {
     double a[3], b[3], normal[3];
-    look l = {.solid = solid};
+    look l = {.solid = solid, .both = both};
     vti_subtract(corner[1], corner[0], a);
     vti_subtract(corner[2], corner[0], b);
     vti_cross(a, b, normal);
@@ -38,6 +46,7 @@ static look look_beside(const vt_solid *solid, vt_triangle corner, int inwards)
     const double size = isfinite(solid->circumscribed) ? solid->circumscribed
                                                        : vti_sqrt(vti_dot(a, a) + vti_dot(b, b));
     vti_add_scaled(l.shift, (inwards ? -1e-6 : 1e-6) * size, normal);
+    l.noise = 1e-9 * size;
     return l;
 }
 
@@ -53,13 +62,13 @@ static void find_exit(const look *l, const double inside[3], const double outsid
     }
 }
 
-/* The part of a triangle inside a solid, in the order of its corners. */
-static piece cut_triangle(const look *l, vt_triangle corner, const double room[3])
+/* The part of a triangle inside a solid, or outside, in the order of its corners. */
+static piece cut_triangle(const look *l, vt_triangle corner, const double room[3], int outside)
 {
     piece p = {.count = 0};
     for (int k = 0; k < 3; k++) {
         const int next = (k + 1) % 3;
-        if (room[k] < 0)
+        if ((room[k] < 0) != outside)
             memcpy(p.corner[p.count++], corner[k], sizeof *p.corner);
         if (room[k] < 0 && room[next] >= 0)
             find_exit(l, corner[k], corner[next], p.corner[p.count++]);
@@ -80,19 +89,27 @@ static double find_deepest(const look *l, const double a[3], const double b[3], 
             right[c] = a[c] + (high - (high - low) / 3) * (b[c] - a[c]);
             deepest[c] = 0.5 * (left[c] + right[c]);
         }
-        const double at_left = distance_at(l, left);
+        const double at_left = distance_at(l, left), third = (high - low) / 3;
         room = distance_at(l, right);
-        if (at_left < room)
-            high -= (high - low) / 3;
-        else
-            low += (high - low) / 3;
+        low += at_left < room - l->noise ? 0 : third;
+        high -= room < at_left - l->noise ? 0 : third;
     }
     return room;
 }
 
-/* Adds what of a triangle lies inside; where an edge from outside to outside passes through, of
- * its two halves. */
-static void add_inside(const look *l, vt_triangle corner, int splits, vt_triangles *t)
+/* Length of the part inside of an edge of which the point deepest in the solid is known. */
+static double chord(const look *l, const double from[3], const double deepest[3],
+                    const double to[3])
+{
+    double enter[3], leave[3];
+    find_exit(l, deepest, from, enter);
+    find_exit(l, deepest, to, leave);
+    return vti_sqrt(vti_square_between(enter, leave));
+}
+
+/* Adds what of a triangle lies inside, or outside; where an edge from outside to outside passes
+ * through, of its two halves. */
+static void add_part(const look *l, vt_triangle corner, int outside, int splits, vt_triangles *t)
 {
     double room[3], deepest[3];
     for (int k = 0; k < 3; k++)
@@ -102,20 +119,36 @@ static void add_inside(const look *l, vt_triangle corner, int splits, vt_triangl
         const double length = vti_sqrt(vti_square_between(corner[k], corner[next]));
         if (room[k] < 0 || room[next] < 0 || fmin(room[k], room[next]) > length)
             continue;
-        if (find_deepest(l, corner[k], corner[next], deepest) < -1e-3 * length) {
+        if (find_deepest(l, corner[k], corner[next], deepest) < 0 &&
+            chord(l, corner[k], deepest, corner[next]) > 1e-2 * length) {
             vt_triangle half;
             memcpy(half, corner, sizeof half);
             memcpy(half[next], deepest, sizeof deepest);
-            add_inside(l, half, splits - 1, t);
+            add_part(l, half, outside, splits - 1, t);
             memcpy(half[next], corner[next], sizeof deepest);
             memcpy(half[k], deepest, sizeof deepest);
-            add_inside(l, half, splits - 1, t);
+            add_part(l, half, outside, splits - 1, t);
             return;
         }
     }
-    const piece p = cut_triangle(l, corner, room);
+    const piece p = cut_triangle(l, corner, room, outside);
     for (int k = 2; k < p.count; k++)
         vti_add_triangle(t, p.corner[0], p.corner[k - 1], p.corner[k]);
+}
+
+static double area_of(vt_triangle corner)
+{
+    double normal[3];
+    vti_cross_of_sides(corner[0], corner[1], corner[2], normal);
+    return 0.5 * vti_sqrt(vti_dot(normal, normal));
+}
+
+static void drop_before(int32_t first, int32_t end, vt_triangles *t)
+{
+    if (t->failed)
+        return;
+    memmove(t->item + first, t->item + end, sizeof *t->item * (size_t)(t->count - end));
+    t->count -= end - first;
 }
 
 void vti_keep_inside(const vt_solid *solid, int32_t first, int keeps_common, vt_triangles *t)
@@ -124,11 +157,37 @@ void vti_keep_inside(const vt_solid *solid, int32_t first, int keeps_common, vt_
     for (int32_t n = first; n < end && !t->failed; n++) {
         vt_triangle corner;
         memcpy(corner, t->item[n], sizeof corner);
-        const look l = look_beside(solid, corner, keeps_common);
-        add_inside(&l, corner, MOST_SPLITS, t);
+        const look l = look_beside(solid, corner, keeps_common, 0);
+        add_part(&l, corner, 0, MOST_SPLITS, t);
     }
-    if (t->failed)
-        return;
-    memmove(t->item + first, t->item + end, sizeof *t->item * (size_t)(t->count - end));
-    t->count -= end - first;
+    drop_before(first, end, t);
+}
+
+/* Of a triangle of which the parts from `from` on are left leaves all, or nothing, where that is
+ * nearly so: each cut costs panels. */
+static void round_off(vt_triangle corner, int32_t from, vt_triangles *t)
+{
+    double left = 0;
+    const double all = area_of(corner);
+    for (int32_t n = from; n < t->count; n++)
+        left += area_of(t->item[n]);
+    if (left > (1 - least_share) * all) {
+        t->count = from;
+        vti_add_triangle(t, corner[0], corner[1], corner[2]);
+    } else if (left < least_share * all)
+        t->count = from;
+}
+
+void vti_keep_outside(const vt_solid *solid, int32_t first, int keeps_common, vt_triangles *t)
+{
+    const int32_t end = t->count;
+    for (int32_t n = first; n < end && !t->failed; n++) {
+        vt_triangle corner;
+        memcpy(corner, t->item[n], sizeof corner);
+        const look l = look_beside(solid, corner, 0, !keeps_common);
+        const int32_t from = t->count;
+        add_part(&l, corner, 1, MOST_SPLITS, t);
+        round_off(corner, from, t);
+    }
+    drop_before(first, end, t);
 }

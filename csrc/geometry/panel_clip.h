@@ -1,6 +1,7 @@
-/* Panels of what several shapes have in common: each shape's own, as far as they lie inside the
- * others. Triangles that cross another surface are cut where it is, along straight lines from edge
- * to edge. The solids are convex: the distance along an edge has one lowest point. */
+/* Panels of what several shapes have in common, or are together: each shape's own, as far as they
+ * lie inside the others, or outside. Triangles that cross another surface are cut where it is,
+ * along straight lines from edge to edge. The solids are convex: the distance along an edge has one
+ * lowest point. */
 #pragma once
 
 #include "geometry/convex_solid.h"
@@ -10,3 +11,8 @@
  * all, or nothing. */
 void vti_keep_inside(const vt_solid *solid, int32_t first, int keeps_common,
                      vt_triangles *triangles);
+
+/* What lies outside; of what lies on its surface, turned as that is, all or nothing, and nothing of
+ * what faces it. */
+void vti_keep_outside(const vt_solid *solid, int32_t first, int keeps_common,
+                      vt_triangles *triangles);

@@ -42,23 +42,6 @@ void vti_release_panels(vt_panel_set *set)
     vti_free(set);
 }
 
-/* Whether a triangle of solid n is no part of the surface of the union: it lies inside another
- * solid, on one that it touches, or is there twice. */
-static int is_in_body(int32_t solid_count, const vt_solid *solids, int32_t n,
-                      const double center[3], const double normal[3])
-{
-    for (int32_t m = 0; m < solid_count; m++) {
-        double away[3];
-        if (m == n)
-            continue;
-        const double room = vti_solid_distance(&solids[m], center, away);
-        const double skin = isfinite(solids[m].circumscribed) ? 1e-6 * solids[m].circumscribed : 0;
-        if (room < -skin || (room <= skin && (vti_dot(away, normal) < 0 || m < n)))
-            return 1;
-    }
-    return 0;
-}
-
 /* Centroid and unit normal; returns the area. */
 static double measure_triangle(vt_triangle corner, double center[3], double normal[3])
 {
@@ -114,23 +97,32 @@ static void add_share(const vt_solid *solid, const vt_solid *smallest, int32_t a
         vti_add_triangles_of_solid(solid, asked, t);
 }
 
-/* Triangles of all solids, without those that are covered or have no area. */
+/* Leaves out what has no area to speak of. */
+static void drop_slivers(vt_triangles *t)
+{
+    double center[3], normal[3], area = 0;
+    int32_t kept = 0;
+    for (int32_t n = 0; n < t->count; n++)
+        area += measure_triangle(t->item[n], center, normal);
+    for (int32_t n = 0; n < t->count; n++)
+        if (measure_triangle(t->item[n], center, normal) > 1e-4 * area / t->count)
+            memmove(t->item[kept++], t->item[n], sizeof *t->item);
+    t->count = kept;
+}
+
+/* Triangles of all solids, as far as they lie outside of the others. */
 static void add_triangles(int32_t solid_count, const vt_solid *solids, int32_t aimed,
                           vt_triangles *t)
 {
     const double total = total_area(solid_count, solids, NULL);
-    for (int32_t n = 0; n < solid_count && total > 0; n++) {
+    for (int32_t n = 0; n < solid_count && total > 0 && !t->failed; n++) {
         const int32_t first = t->count;
         add_share(&solids[n], NULL, aimed, total, t);
-        int32_t kept = first;
-        for (int32_t k = first; k < t->count; k++) {
-            double center[3], normal[3];
-            const double area = measure_triangle(t->item[k], center, normal);
-            if (area > 0 && !is_in_body(solid_count, solids, n, center, normal))
-                memmove(t->item[kept++], t->item[k], sizeof *t->item);
-        }
-        t->count = kept;
+        for (int32_t m = 0; m < solid_count && !t->failed; m++)
+            if (m != n)
+                vti_keep_outside(&solids[m], first, n < m, t);
     }
+    drop_slivers(t);
 }
 
 /* Triangles of what all solids have in common. */
@@ -146,19 +138,6 @@ static void add_common_triangles(int32_t solid_count, const vt_solid *solids, in
             if (m != n)
                 vti_keep_inside(&solids[m], first, n < m, t);
     }
-}
-
-/* Leaves out what has no area to speak of. */
-static void drop_slivers(vt_triangles *t)
-{
-    double center[3], normal[3], area = 0;
-    int32_t kept = 0;
-    for (int32_t n = 0; n < t->count; n++)
-        area += measure_triangle(t->item[n], center, normal);
-    for (int32_t n = 0; n < t->count; n++)
-        if (measure_triangle(t->item[n], center, normal) > 1e-4 * area / t->count)
-            memmove(t->item[kept++], t->item[n], sizeof *t->item);
-    t->count = kept;
 }
 
 /* About as many as are aimed at: what lies outside the others is none of them. */
