@@ -128,3 +128,24 @@ def test_a_cold_window_half_a_cell_from_the_wall_drives_no_more_than_its_air_fal
     energy = 0.5 * 1.204 * (sim.velocity_at(points) ** 2).sum() * volume
     assert 0.2 * work < energy < work
     assert speed < 2 * np.sqrt(9.81 * (293.15 / 258 - 1) * 1.0)  # of a fall along the window
+
+
+@pytest.mark.parametrize("thick", [0.02, 0.005])
+def test_heavy_fluid_rests_in_a_crate_thinner_than_a_cell(thick):
+    """Held by its walls it stays at rest; let go it would fall with .7 m/s."""
+    a, b, high = 0.18, 0.18 + thick, 0.23
+    scene = vt.Scene(voxel=0.05)
+    boards = [
+        vt.Box((-b, -b, -thick), (b, b, 0)),
+        vt.Box((-b, -b, -thick), (-a, b, high)),
+        vt.Box((a, -b, -thick), (b, b, high)),
+        vt.Box((-b, -b, -thick), (b, -a, high)),
+        vt.Box((-b, a, -thick), (b, b, high)),
+    ]
+    scene.add(vt.Body(boards, shedding=0))
+    fog = vt.Box((-a, -a, 0), (a, a, 0.21))
+    scene.add(vt.Emitter(fog, density=0.3, smoke=0, core=0.035, renew=0))
+    sim = vt.Simulation(scene, fps=24, threads=1)
+    sim.step(12)
+    speed = np.linalg.norm(sim.vortons.velocity, axis=1)
+    assert np.sqrt((speed**2).mean()) < 0.02 and speed.max() < 0.1

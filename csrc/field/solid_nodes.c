@@ -120,7 +120,7 @@ typedef struct marking {
 typedef struct row_line {
     const vt_body *body;
     double from[3], to[3]; /* first and last node, in the space of the body */
-    double skin;           /* skin in the space of the body */
+    double skin, spacing;  /* skin and spacing of the grid in the space of the body */
     int64_t nodes;
     uint8_t *open;
 } row_line;
@@ -138,12 +138,22 @@ static int64_t node_at(const row_line *row, double share)
     return at<0 ? 0 : at>(double) row->nodes ? row->nodes : (int64_t)at;
 }
 
+/* By which a solid counts as larger: one thinner than a cell as thick as that, or it would hold no
+ * node, and what lies on its sides would be neighbours. */
+static double margin_of(const vt_solid *solid, const row_line *row)
+{
+    if (row->body->hole)
+        return -row->skin;
+    return isfinite(solid->circumscribed) ? fmax(row->skin, 0.5 * row->spacing - solid->inscribed)
+                                          : row->skin;
+}
+
 static void close_row(const row_line *row)
 {
     const vt_body *const body = row->body;
-    const double margin = body->hole ? -row->skin : row->skin;
     for (int32_t n = 0; n < body->solid_count; n++) {
         double enter, leave;
+        const double margin = margin_of(&body->solids[n], row);
         const int cuts =
             vti_solid_cut(&body->solids[n], margin, row->from, row->to, &enter, &leave);
         const int64_t first = cuts ? node_at(row, enter) : 0;
@@ -169,7 +179,7 @@ static void find_rows(const marking *m, int32_t n, int64_t k, int64_t *first, in
     if (body->hole || !isfinite(body->reach))
         return;
     vti_pose_point(&m->pose[n], body->center, center);
-    const double reach = (body->reach + m->skin) / grid->spacing;
+    const double reach = body->reach / grid->spacing + 1; /* more than any margin */
     const double y = center[1] / grid->spacing - grid->base[1];
     const double z = center[2] / grid->spacing - grid->base[2];
     const double least = ceil(y - reach), most = floor(y + reach);
@@ -198,6 +208,7 @@ static void mark_planes(void *data, int64_t begin, int64_t end_plane)
                 const double to[3] = {(grid->base[0] + grid->cells[0]) * grid->spacing, y, z};
                 row_line row = {.body = body,
                                 .skin = m->skin / body->scale,
+                                .spacing = grid->spacing / body->scale,
                                 .nodes = grid->cells[0] + 1,
                                 .open = plane + j * grid->node_row};
                 vti_pose_point_back(&m->pose[n], from, row.from);
