@@ -120,7 +120,8 @@ class Scene(Named):
         ("second": 1.5 times).
     detail : int, 0 to 4, optional
         Octaves of eddies below the grid, which stir tracers alone; with velocity "poisson".
-        Default: 3 in scenes with an `Emitter` (smoke, fire), else none.
+        Default: 3 in scenes with an `Emitter` (smoke, fire), else none. They know nothing of
+        `viscosity`: give 0 for what that keeps smooth, a candle or the thread of a cigarette.
     method : Method
         Default `Method()`.
 
