@@ -97,6 +97,28 @@ def test_only_what_can_be_made_again_may_be_left_out():
         assert state(sim) == before
 
 
+def test_rates_within_a_step_are_in_no_state():
+    """The substeps of a step go on from the rates of the last two; the next step begins anew."""
+    sims = {}
+    for time in ("rk2", "extrapolated"):
+        scene = vt.Scene("ring", seed=1)
+        scene.add(vt.VortexRing(core=0.2))
+        scene.method = vt.Method(time=time, turn=0.02)
+        sims[time] = vt.Simulation(scene, 24, threads=1)
+        sims[time].step(3)
+    sim = sims["extrapolated"]
+    assert sim._core.health()["substeps"] > 2
+    saved, plain = (each._core.save_state(4) for each in (sim, sims["rk2"]))
+    assert [name for name, _ in fields_of(saved)] == [name for name, _ in fields_of(plain)]
+    size = len(bytes(_core.pack_state(saved))) / sim.vortons.count
+    assert size < 1.1 * len(bytes(_core.pack_state(plain))) / sims["rk2"].vortons.count
+    other = vt.Simulation(sim.scene, 24, threads=2)
+    other._core.load_state(saved)
+    for each in (sim, other):
+        each.step(2)
+    assert everything.digests(other) == everything.digests(sim)
+
+
 @pytest.mark.slow
 def test_saving_changes_nothing():
     sim, other = opened("direct"), opened("direct")

@@ -35,7 +35,7 @@ def test_columns_have_the_types_of_their_table():
     tables = (sim.vortons, vt._core.VORTON_COLUMNS), (sim.tracers, vt._core.TRACER_COLUMNS)
     for particles, table in tables:
         hidden = {row["name"] for row in table} - set(particles._columns)
-        notes = {"birth_volume", "mixture", "past_rates", "eddy_place"}
+        notes = {"birth_volume", "mixture", "eddy_place"}
         assert hidden <= notes  # the library's own
         for row in (row for row in table if row["name"] not in hidden):
             view = getattr(particles, row["name"])

@@ -241,7 +241,7 @@ static int is_blended(int set, int c)
 {
     if (set == VT_VORTONS)
         return c != VT_VORTON_flags && c != VT_VORTON_panel && c != VT_VORTON_id &&
-               c != VT_VORTON_lifetime && c != VT_VORTON_past_rates;
+               c != VT_VORTON_lifetime;
     return c != VT_TRACER_id && c != VT_TRACER_eddy_place && c != VT_TRACER_lifetime &&
            c != VT_TRACER_fade;
 }

@@ -116,12 +116,15 @@ static void list_column(vt_state_list *list, int set, vt_set *rows, int32_t c)
     field->absent = !rows->used[c];
 }
 
-/* First the ids, in whose order others are packed (archive/block.c). */
+/* First the ids, in whose order others are packed (archive/block.c). Of the columns that nobody
+ * sees not the one that holds nothing between steps. */
 static void list_columns(vt_state_list *list, int set, vt_set *rows)
 {
     const int32_t id = set == VT_VORTONS ? (int32_t)VT_VORTON_id : (int32_t)VT_TRACER_id;
+    const int32_t count =
+        set == VT_VORTONS ? (int32_t)VT_VORTON_COLUMNS : (int32_t)VT_TRACER_ALL_COLUMNS;
     list_column(list, set, rows, id);
-    for (int32_t c = 0; c < rows->column_count; c++)
+    for (int32_t c = 0; c < count; c++)
         if (c != id)
             list_column(list, set, rows, c);
     append(list, set == VT_VORTONS ? "vortons.alike" : "tracers.alike", rows->alike, TYPE_float,

@@ -15,7 +15,7 @@ static const vt_column_field vorton_fields[] = {
 #define VT_TYPE_int64 VT_INT64
 #define VT_TYPE_uint32 VT_UINT32
 #include "vorton/columns.def"
-};
+    {sizeof(vt_column_field), "past_rates", NULL, VT_FLOAT32, 16}};
 
 static const vt_column_field tracer_fields[] = {
 #define VT_TRACER_COLUMN(name, type, components, always, description)                              \
@@ -93,12 +93,13 @@ static int create_set(vt_set *set, int64_t capacity, int32_t columns, const vt_c
 
 int vti_create_vortons(vt_vortons *vortons, int64_t capacity)
 {
-    if (create_set(&vortons->set, capacity, VT_VORTON_COLUMNS, vorton_fields,
+    if (create_set(&vortons->set, capacity, VT_VORTON_ALL_COLUMNS, vorton_fields,
                    always_used[VT_VORTONS]))
         return -1;
 #define VT_VORTON_COLUMN(name, type, components, always, description)                              \
     vortons->name = vortons->set.column[VT_VORTON_##name];
 #include "vorton/columns.def"
+    vortons->past_rates = vortons->set.column[VT_VORTON_past_rates];
     return 0;
 }
 

@@ -23,8 +23,14 @@ enum vt_tracer_column {
     VT_TRACER_COLUMNS
 };
 
-/* A column that nobody sees, kept from when the temperature of the tracers is viewed: what the
- * library left in that, K. A row that differs was written. */
+/* Columns that nobody sees. Within a step, from which Method.time extrapolated goes on: rates at
+ * the last field solve of its substeps, and at the one before it; of each the velocity without the
+ * uniform wind, m/s, growth of the core, 1/s, the rate of strength, m^3/s^2, and the volume in its
+ * bound, m^3. */
+enum { VT_VORTON_past_rates = VT_VORTON_COLUMNS, VT_VORTON_ALL_COLUMNS };
+
+/* Kept from when the temperature of the tracers is viewed: what the library left in that, K. A row
+ * that differs was written. */
 enum { VT_TRACER_left_temperature = VT_TRACER_COLUMNS, VT_TRACER_ALL_COLUMNS };
 
 /* What the fluid of a vorton carries, and what tracers take from it, by number. */
@@ -46,7 +52,7 @@ extern const int vti_taken_from[VT_TAKEN_COLUMNS];               /* of the vorto
 extern const int vti_composition_of_taken[VT_TAKEN_COLUMNS];     /* VT_CARRIED_... */
 
 enum { VT_MOST_COLUMNS = 24 };
-_Static_assert((int)VT_VORTON_COLUMNS <= VT_MOST_COLUMNS, "room for the columns of vortons");
+_Static_assert((int)VT_VORTON_ALL_COLUMNS <= VT_MOST_COLUMNS, "room for the columns of vortons");
 _Static_assert((int)VT_TRACER_ALL_COLUMNS <= VT_MOST_COLUMNS, "room for the columns of tracers");
 
 typedef struct vt_set {
@@ -63,6 +69,7 @@ typedef struct vt_vortons {
     vt_set set;
 #define VT_VORTON_COLUMN(name, type, components, always, description) vt_type_##type *name;
 #include "vorton/columns.def"
+    float *past_rates; /* 16 a row */
 } vt_vortons;
 
 typedef struct vt_tracers {

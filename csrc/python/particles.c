@@ -163,8 +163,8 @@ PyObject *vti_py_capacity(PyObject *self, PyObject *set_object)
 static int is_result(const char *name)
 {
     static const char *const names[] = {
-        "velocity",     "acceleration",       "id",      "panel",      "birth_strength",
-        "birth_volume", "volume_temperature", "mixture", "past_rates", "eddy_place"};
+        "velocity",     "acceleration",       "id",      "panel",     "birth_strength",
+        "birth_volume", "volume_temperature", "mixture", "eddy_place"};
     for (size_t n = 0; n < sizeof names / sizeof names[0]; n++)
         if (strcmp(name, names[n]) == 0)
             return 1;

@@ -160,7 +160,7 @@ int64_t vti_append_vortons(vt_simulation *s, int64_t count, const float *positio
         if (s->smallest_core == 0 || core[i] < s->smallest_core)
             s->smallest_core = core[i];
     }
-    for (int c = VT_VORTON_density; c < VT_VORTON_COLUMNS; c++)
+    for (int c = VT_VORTON_density; c < VT_VORTON_ALL_COLUMNS; c++)
         if (v->set.used[c])
             fill_vorton_column(s, c, first, count);
     v->set.count += count;

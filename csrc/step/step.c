@@ -453,7 +453,6 @@ static vt_status advance(vt_simulation *s, vt_births *births, double dt)
 {
     const double start = s->time;
     double done = 0;
-    s->rates_known = 0; /* whatever may have been written between the steps */
     for (int32_t n = 0; done < dt; n++) {
         if (n == VT_MOST_SUBSTEPS)
             return vti_blow_up(s, NULL, VT_LIMIT_NONE, dt - done);
@@ -533,11 +532,19 @@ typedef struct step_work {
     vt_status status;
 } step_work;
 
+/* They are those of the substeps of one step: whatever may be written before the next. */
+static void forget_rates(vt_simulation *s)
+{
+    s->rates_known = 0;
+    s->vortons.set.used[VT_VORTON_past_rates] = 0;
+}
+
 static void run_step_with_team(void *context)
 {
     step_work *const w = context;
     vti_put_aside(w->simulation);
     w->status = run_step(w->simulation, w->dt);
+    forget_rates(w->simulation);
     vti_bring_back(w->simulation);
 }
 

@@ -300,7 +300,7 @@ def _carried(position: Any, **columns: Any) -> dict[str, np.ndarray]:
     return checked
 
 
-_NOTES = ("birth_volume", "mixture", "past_rates", "eddy_place")
+_NOTES = ("birth_volume", "mixture", "eddy_place")
 """Columns in which the library notes something for itself."""
 
 
