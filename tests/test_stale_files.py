@@ -1,16 +1,19 @@
 """What was made of a bake, and is not of the bake that is there now: it is named, and replaced."""
 
+import importlib.util
 import os
 import shutil
 import warnings
 
 import pytest
 from bakes import content, quiet, small_scene
+from marks import slow_but
 
 import vorton as vt
 from vorton.archive.stages import mark_of
 from vorton.cli import main
 from vorton.files import tracer_files
+from vorton.film import make_film
 from vorton.hosts.usd import make_stage
 from vorton.hosts.vdb_points import encode, voxel_for, write_point_grids
 
@@ -143,6 +146,34 @@ def test_stale_files_stay_behind(staged, tmp_path, transfer):
     assert (staged / "ring.usda").read_bytes() == stale
     if transfer is vt.move_bake:
         assert all_in(staged) == ["ring.usda"] and not (staged / "points").exists()
+
+
+@pytest.mark.parametrize("archive", slow_but([False], [False, True]))
+def test_pictures_say_of_which_bake_they_are(tmp_path, archive, capsys):
+    """Whatever they are called; one that says nothing is somebody's own."""
+    pytest.importorskip("PIL")
+    folder, other = tmp_path / "bake", tmp_path / "other"
+    names = ["one.png", "film.webp", "film.gif"]
+    names += ["film.mp4"] if importlib.util.find_spec("imageio_ffmpeg") else []
+    quiet(small_scene(), folder, frames=(1, 2), tracers=not archive)
+    quiet(small_scene("other", seed=4), other, frames=(1, 2))
+    how = {"size": (32, 16), "progress": False, "threads": 1}
+    for name in names:
+        make_film(folder, folder / name, **how)
+    make_film(small_scene(), folder / "own.png", frames=(1, 1), **how)
+    make_film(other, folder / "other.png", **how)
+    status, [row] = said(capsys, "info", folder)
+    assert status == 1 and row == (
+        "stale      other.png is of another bake, or of other frames than it has: "
+        "`vorton preview` makes it of this one"
+    )
+    vt.copy_bake(other, folder, progress=False)  # now two bakes are there
+    assert said(capsys, "info", folder / "ring.json") == (0, [])
+    vt.copy_bake(folder / "ring.json", tmp_path / "copy", progress=False)
+    assert {*names} <= {*all_in(tmp_path / "copy")} and "other.png" not in all_in(tmp_path / "copy")
+    quiet(small_scene(seed=5), folder, frames=(1, 2), tracers=not archive, overwrite=True)
+    status, [row] = said(capsys, "info", folder / "ring.json")
+    assert status == 1 and row.startswith(f"stale      {sorted(names)[0]}, ")
 
 
 def test_stage_without_points_removes_clips_of_another_bake(staged):

@@ -346,8 +346,8 @@ def _add_info(commands: argparse._SubParsersAction) -> None:
         "info",
         help="print what a bake holds, with tracers per active voxel and warnings",
         description="Print what a bake holds, with tracers per active voxel and warnings. Status 1 "
-        "where files are missing, damaged or of another bake, stages and points too, else 3 where "
-        "frames of its range are still to be baked.",
+        "where files are missing, damaged or of another bake, stages, points and pictures too, else "
+        "3 where frames of its range are still to be baked.",
     )
     parser.place("bake folder, or its manifest or another file of it; a .vta alone, too")
     parser.flag("verify", "check the hash of every file, too")

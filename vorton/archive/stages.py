@@ -1,8 +1,10 @@
-"""Files that are made of a bake for hosts: stages of USD, archives of Alembic, points of OpenVDB.
+"""Files that are made of a bake for hosts: stages of USD, archives of Alembic, points of OpenVDB;
+and pictures and films of it.
 
 No manifest tells of them. Each says itself of which bake it is (`mark_of`), and a file of the whole
 bake of which frames, so that those that another bake has left behind are found, or the same one
-before it had other frames; the clips of USD say it in the layer that declares them.
+before it had other frames; the clips of USD say it in the layer that declares them. Pictures say it
+in their comment: under any name, so that only those that say something are found.
 """
 
 from __future__ import annotations
@@ -17,6 +19,7 @@ from pathlib import Path
 
 from ..base.checks import counted, ranges_text
 from ..files.disk import remove
+from ..files.film_files import FORMATS as PICTURES
 from .branches import bake_sha256
 from .manifest import Manifest
 
@@ -28,10 +31,15 @@ FOLDER = "points"
 FORMATS = {"usd": ".usda", "abc": ".abc", "vdb": None}
 """Endings of the files of all frames of a bake, by the format that `vorton stage` makes them of."""
 
+_COMMANDS = {kind: f"vorton stage --format {kind}" for kind in FORMATS} | {"film": "vorton preview"}
+"""What makes files of each kind."""
+
 _DECLARED, _CLIP = ".points.usda", ".usdc"
 _MARK = re.compile(rb"vorton bake [0-9a-f]{64}(?: frames [0-9a-f]{16})?")
 _HEAD, _TAIL = 4096, 65536
-"""Bytes at the beginning and at the end of a file between which no mark lies."""
+"""Bytes at the beginning and at the end of a file between which no mark lies; of a film, whose
+frames have a table before that, more."""
+_HEAD_OF_FILM = 1 << 20
 
 
 def mark_of(manifest: Manifest, all_frames: bool = False) -> str:
@@ -46,12 +54,12 @@ def mark_of(manifest: Manifest, all_frames: bool = False) -> str:
 
 @dataclasses.dataclass(frozen=True)
 class StageFile:
-    """A file under a name that `vorton stage` gives.
+    """A file under a name that `vorton stage` gives, or a picture.
 
     Attributes
     ----------
     path : Path
-    format : "usd", "abc" or "vdb"
+    format : "usd", "abc", "vdb" or "film"
     own : bool or None
         Whether it is of this bake, and of a frame of it, or of all; None: it does not say.
     """
@@ -62,7 +70,7 @@ class StageFile:
 
 
 def stage_files(manifest: Manifest) -> list[StageFile]:
-    """Those that lie beside a manifest under its name."""
+    """Those that lie beside a manifest under its name, and the pictures there."""
     own, whole = mark_of(manifest), mark_of(manifest, all_frames=True)
     name, folder = manifest.data["name"], manifest.folder
     found = []
@@ -82,7 +90,19 @@ def stage_files(manifest: Manifest) -> list[StageFile]:
     for kind, number, path, told in numbered:
         same = _same(told, own)
         found.append(StageFile(path, kind, same and number in frames))
-    return found
+    return found + _pictures_beside(manifest, own)
+
+
+def _pictures_beside(manifest: Manifest, own: str) -> list[StageFile]:
+    """Those that say of which bake they are, but for those of another one that lies there, too."""
+    paths = [path for path in sorted(manifest.folder.iterdir()) if path.suffix.lower() in PICTURES]
+    told = {path: _mark_in(path, _HEAD_OF_FILM) for path in paths if path.is_file()}
+    marked = {path: mark for path, mark in told.items() if mark}
+    others = {mark_of(other) for other in Manifest.all_in(manifest.folder)} if marked else set()
+    others.discard(own)
+    return [
+        StageFile(path, "film", mark == own) for path, mark in marked.items() if mark not in others
+    ]
 
 
 def _same(told: str | None, own: str) -> bool | None:
@@ -98,13 +118,13 @@ def _numbered(folder: Path, name: str, suffix: str) -> Iterator[tuple[int, Path]
             yield int(digits), path
 
 
-def _mark_in(path: Path) -> str | None:
+def _mark_in(path: Path, head: int = _HEAD) -> str | None:
     """The mark in a file, None: it has none, or cannot be read."""
     try:
         with open(path, "rb") as file:
-            found = _MARK.search(file.read(_HEAD))
-            if not found:  # Alembic has its texts at the end
-                file.seek(max(_HEAD, file.seek(0, os.SEEK_END) - _TAIL))
+            found = _MARK.search(file.read(head))
+            if not found:  # Alembic and WebP have their texts at the end
+                file.seek(max(head, file.seek(0, os.SEEK_END) - _TAIL))
                 found = _MARK.search(file.read())
     except OSError:
         return None
@@ -124,7 +144,7 @@ def summary(manifest: Manifest, own: bool | None) -> list[str]:
     they are (None), with what to do about them."""
     lines = []
     files = [file for file in stage_files(manifest) if file.own is own]
-    for kind in FORMATS:
+    for kind, command in _COMMANDS.items():
         names = [
             file.path.relative_to(manifest.folder).as_posix()
             for file in files
@@ -136,7 +156,7 @@ def summary(manifest: Manifest, own: bool | None) -> list[str]:
         if len(names) > 3:
             named += f" and {counted(len(names) - 3, 'file')} more"
         one = len(names) == 1
-        how = f"`vorton stage --format {kind}` makes {'it' if one else 'them'} of this one"
+        how = f"`{command}` makes {'it' if one else 'them'} of this one"
         if own is None:
             lines.append(f"{named} {'does' if one else 'do'} not say of which bake: {how}")
         else:

@@ -86,7 +86,8 @@ def copy_bake(
     *,
     progress: bool | Callback = True,
 ) -> Manifest:
-    """Copy a bake into another folder: its files, its archive, its manifest, its stages and points.
+    """Copy a bake into another folder: its files, its archive, its manifest, and the stages, points
+    and pictures of it that lie there.
 
     Paths of meshes in its scene are then relative to the new folder. `bake` and `derive` go on from
     the copy as from the bake.
@@ -116,7 +117,7 @@ def copy_bake(
     Warns
     -----
     vorton.SceneWarning
-        Stages or points are of another bake, and stay behind.
+        Stages, points or pictures are of another bake, and stay behind.
     """
     with _both_folders(place, out, _locked_where_possible) as (manifest, made):
         if made.path.exists():
@@ -135,7 +136,7 @@ def move_bake(
 ) -> Manifest:
     """Move a bake into another folder, as `copy_bake` copies it; a folder left empty goes, too.
 
-    A move that was interrupted is ended by the same call. Stages and points of another bake stay.
+    A move that was interrupted is ended by the same call. What is of another bake stays.
     """
     with _both_folders(place, out, locked) as (manifest, made):
         if made.path.exists():

@@ -24,7 +24,11 @@ FORMATS = (".png", ".webp", ".gif", ".mp4")
 
 
 def write_film(
-    frames: Iterable[np.ndarray], path: str | os.PathLike[str], fps: float = 24.0
+    frames: Iterable[np.ndarray],
+    path: str | os.PathLike[str],
+    fps: float = 24.0,
+    *,
+    comment: str = "",
 ) -> list[Path]:
     """Write pictures as a film or as numbered files; the ending of `path` says which.
 
@@ -39,6 +43,8 @@ def write_film(
     path : path
     fps : number, 1/s
         Frames a second, > 0, at most 1000, default 24; GIF players know steps of 1/100 s.
+    comment : str
+        ASCII text that the files carry, as viewers show it; default: none.
 
     Returns
     -------
@@ -62,11 +68,11 @@ def write_film(
     check_folder(path.parent)  # before the frames are made
     pictures = _checked(frames)
     if ending == ".png":
-        return _write_pngs(pictures, path)
+        return _write_pngs(pictures, path, comment)
     if ending == ".mp4":
-        data = _encode_mp4(pictures, rate)
+        data = _encode_mp4(pictures, rate, comment)
     else:
-        data = _encode_animation(pictures, rate, ending[1:].upper())
+        data = _encode_animation(pictures, rate, ending[1:].upper(), comment)
     write_atomically(path, data)
     return [path]
 
@@ -90,17 +96,24 @@ def _checked(frames: Iterable[np.ndarray]) -> Iterator[np.ndarray]:
 
 def load_images() -> Any:
     """Pillow's Image; ImportError says how to get it."""
-    return load_extra("PIL.Image", 'pictures need Pillow: pip install "vorton[all]"')
+    return _load_pillow("PIL.Image")
 
 
-def _write_pngs(pictures: Iterator[np.ndarray], path: Path) -> list[Path]:
+def _load_pillow(module: str) -> Any:
+    return load_extra(module, 'pictures need Pillow: pip install "vorton[all]"')
+
+
+def _write_pngs(pictures: Iterator[np.ndarray], path: Path, comment: str) -> list[Path]:
     image = load_images()
+    told = _load_pillow("PIL.PngImagePlugin").PngInfo()
+    if comment:
+        told.add_text("Comment", comment)
     first = list(itertools.islice(pictures, 2))
     written = []
     for number, picture in enumerate(itertools.chain(first, pictures), 1):
         target = path if len(first) == 1 else path.with_stem(f"{path.stem}_{number:04d}")
         data = io.BytesIO()
-        image.fromarray(picture).save(data, "PNG")
+        image.fromarray(picture).save(data, "PNG", pnginfo=told)
         write_atomically(target, data.getvalue())
         written.append(target)
     return written
@@ -112,7 +125,11 @@ def _durations(count: int, fps: float, unit: int) -> list[int]:
     return [unit * max(1, b - a) for a, b in itertools.pairwise(ticks)]
 
 
-def _encode_animation(pictures: Iterator[np.ndarray], fps: float, kind: str) -> bytes:
+_DESCRIPTION = 0x010E
+"""Of a picture, in Exif."""
+
+
+def _encode_animation(pictures: Iterator[np.ndarray], fps: float, kind: str, comment: str) -> bytes:
     image = load_images()
     frames = [image.fromarray(picture) for picture in pictures]
     if kind == "GIF":
@@ -123,8 +140,12 @@ def _encode_animation(pictures: Iterator[np.ndarray], fps: float, kind: str) -> 
         dither = image.Dither.FLOYDSTEINBERG
         frames = [f.quantize(palette=palette, dither=dither) for f in frames]
         options: dict[str, Any] = {"optimize": False}
+        options |= {"comment": comment.encode()} if comment else {}
     else:
         options = {"quality": 90, "method": 4}
+        if comment:
+            options["exif"] = image.Exif()
+            options["exif"][_DESCRIPTION] = comment
     durations = _durations(len(frames), fps, 10 if kind == "GIF" else 1)
     data = io.BytesIO()
     frames[0].save(
@@ -139,13 +160,14 @@ def _even(picture: np.ndarray) -> np.ndarray:
     return np.pad(picture, ((0, height % 2), (0, width % 2), (0, 0)), mode="edge")
 
 
-def _encode_mp4(pictures: Iterator[np.ndarray], fps: float) -> bytes:
+def _encode_mp4(pictures: Iterator[np.ndarray], fps: float, comment: str) -> bytes:
     ffmpeg = load_extra("imageio_ffmpeg", '.mp4 needs ffmpeg: pip install "vorton[all]"')
     first = _even(next(pictures))
     scaling = "scale=out_color_matrix=bt709:flags=accurate_rnd+full_chroma_int"
     color = ["-colorspace", "bt709", "-color_primaries", "bt709", "-color_trc", "iec61966-2-1"]
     quality = ["-crf", "17", "-preset", "medium", "-movflags", "+faststart"]
     same_bytes = ["-map_metadata", "-1", "-fflags", "+bitexact", "-flags:v", "+bitexact"]
+    told = ["-metadata", f"comment={comment}"] if comment else []
     with tempfile.TemporaryDirectory() as folder:
         film = Path(folder) / "film.mp4"
         writer = ffmpeg.write_frames(
@@ -155,7 +177,7 @@ def _encode_mp4(pictures: Iterator[np.ndarray], fps: float) -> bytes:
             codec="libx264",
             quality=None,
             macro_block_size=2,
-            output_params=[*quality, "-vf", scaling, *color, *same_bytes],
+            output_params=[*quality, "-vf", scaling, *color, *same_bytes, *told],
         )
         writer.send(None)
         try:

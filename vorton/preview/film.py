@@ -18,6 +18,7 @@ from .. import _core
 from ..archive.manifest import FPS, FRAMES, Manifest
 from ..archive.reading import SUFFIX, DamageError
 from ..archive.scene_files import load_scene
+from ..archive.stages import mark_of
 from ..bakes.bake_frames import Parts, are_in, check_region, crop
 from ..bakes.bake_opening import open_archive
 from ..bakes.baked_bodies import BakedBodies
@@ -59,7 +60,14 @@ class Shot:
         The frame rate of what is shown; `fps` takes its place.
     voxel, threads, sharp, region
         As of `make_film`.
+
+    Attributes
+    ----------
+    mark : str
+        Which bake is shown (`stages.mark_of`), "": none.
     """
+
+    mark = ""
 
     def __init__(
         self,
@@ -143,7 +151,7 @@ class BakeShot(Shot):
         scene = Scene.from_dict(data["scene"], manifest.folder)
         super().__init__(scene, wanted, data["fps"], **_as_baked(manifest, how))
         self.voxel = self.voxel or scene.nominal_voxel
-        self.manifest = manifest
+        self.manifest, self.mark = manifest, mark_of(manifest)
         self.combustion = scene.combustion._core_combustion() if scene.combustion else {}
         baked = [n for n in wanted if n not in self._lacking]
         self._bodies = BakedBodies(manifest, baked, scene, threads=self.threads)
@@ -207,6 +215,8 @@ class ArchiveShot(Shot):
                 had = {*archive.frames, *archive.lost}
                 numbers = list(range(min(had), max(had) + 1))
         super().__init__(scene, numbers, self._fps, **how)
+        manifest = Manifest.of_file(path)
+        self.mark = "" if manifest is None else mark_of(manifest)
 
     def __iter__(self) -> Iterator[_core.Volume]:
         sim = self.simulation = Simulation(self.scene, self._fps, threads=self.threads)
@@ -396,7 +406,7 @@ def make_film(
                 yield render(volume, camera, size, bodies=bodies, threads=threads or None, **light)
                 steps.advance()
 
-        write_film(pictures(), out, shot.fps)
+        write_film(pictures(), out, shot.fps, comment=shot.mark)
     return out
 
 
