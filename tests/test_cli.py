@@ -17,7 +17,7 @@ from hand_made import listen_to_ctrl_c
 import vorton as vt
 from vorton import Manifest, Scene, Torus, Tracers, VortexRing, _core, cli
 from vorton.archive.scene_files import ScriptError, load_scene
-from vorton.arguments import frame_range, picture_size
+from vorton.arguments import frame_range, make_parser, picture_size
 from vorton.bakes.baking import PRESETS
 from vorton.bakes.report import describe, proposed_voxel, ranges_text, size_text, warnings
 from vorton.cli import main, one_line
@@ -299,6 +299,18 @@ def test_bad_number(option, most, text, capsys):
         run("bake", "a.json", "out", f"{option}={text}")
     said = capsys.readouterr().err
     assert f"{option}: {text!r} is not a number from above 0 to {most}" in said
+
+
+def test_numbers_below_zero_are_values():
+    """In any way in which one may write them; what only looks like one is an option."""
+    words = "-1e-3 -2. -.5E+2 0 1 2e0".split()
+    for command in ("preview", "derive"):
+        arguments = make_parser().parse_args([command, "a", "b.png", "--region", *words])
+        assert arguments.region == [float(word) for word in words]
+    assert make_parser().parse_args(["preview", "a", "b", "--azimuth", "-1e1"]).azimuth == -10
+    for text in ("-1e", "-e3", "-1x"):
+        with pytest.raises(SystemExit):
+            make_parser().parse_args(["preview", "a", "b", "--azimuth", text])
 
 
 @pytest.mark.parametrize("command", ["bake", "preview", "info", "demo"])

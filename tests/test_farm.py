@@ -9,6 +9,7 @@ import pytest
 from bakes import content, quiet, small_scene
 
 import vorton as vt
+from vorton.bakes import bake_folders
 from vorton.cli import main
 
 TEMPLATE = Path(__file__).parents[1] / "examples" / "farm.template.json"
@@ -67,6 +68,27 @@ def test_parts_may_come_later(parts, tmp_path):
     assert vt.gather(parts, out, progress=False).missing == []
     vt.derive(tmp_path / "bake", tmp_path / "whole", progress=False)
     assert content(out) == content(tmp_path / "whole")
+
+
+def test_parts_that_were_copied_are_not_copied_again(parts, tmp_path, monkeypatch):
+    """On a disk without links. A file that has changed since is, as it is in its part."""
+    monkeypatch.setattr(bake_folders, "_have_linked", lambda source, target: False)
+    out, told = tmp_path / "out", []
+
+    def gather():
+        told.clear()
+        made = vt.gather(parts, out, progress=lambda done, total, left: told.append((done, total)))
+        return made, {path.name: path.stat().st_ino for path in out.glob("ring_*")}
+
+    _, before = gather()
+    assert told == [(n, 2) for n in (1, 2)] + [(n, 4) for n in (1, 2, 3, 4)]
+    vt.derive(tmp_path / "bake", parts / "2", frames=(2, 2), progress=False)
+    changed = (out / "ring_0003.vdb").read_bytes()
+    (out / "ring_0003.vdb").write_bytes(changed[:-1] + b"?")
+    made, after = gather()
+    assert told == [(n, 3) for n in (1, 2, 3)] + [(n, 3) for n in (1, 2, 3)]
+    assert {name for name, file in before.items() if after[name] != file} == {"ring_0003.vdb"}
+    assert made.missing == [] and all(map(made.is_whole, (1, 2, 3)))
 
 
 def test_what_is_no_part_is_refused(parts, tmp_path):

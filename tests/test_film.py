@@ -312,6 +312,28 @@ def test_a_region_is_that_of_a_derived_bake(places, tmp_path):
         film(places["bake"], out, region=(box[1], box[0]))
 
 
+@pytest.mark.parametrize(
+    "look, text",
+    [
+        ({"albedo": (2, 0, 0)}, r"albedo\[0\] is 2; allowed is 0 to 1"),
+        ({"background": (1, 2)}, "background must have shape"),
+        ({"exposure": -1}, "exposure is -1; allowed is 0 to"),
+        ({"eye": (0, 0, np.nan)}, r"eye\[2\] = nan"),
+        ({"eye": (1, 2, 3), "target": (1, 2, 3)}, "target = .*: must differ from eye"),
+        ({"elevation": 85}, "elevation = 85: must be "),
+        ({"field_of_view": 180}, "field_of_view = 180"),
+        ({"size": (8, 8)}, r"size\[0\] = 8"),
+        ({"threads": 65}, "threads = 65"),
+    ],
+)
+def test_what_no_picture_can_have_is_told_before_a_frame_is_made(
+    tmp_path, monkeypatch, look, text
+):
+    monkeypatch.setattr(SceneShot, "__iter__", None)
+    with pytest.raises(ValueError, match=text):
+        film(small_scene(), tmp_path / "a.webp", **look)
+
+
 def test_preview_command(places, tmp_path, capsys):
     out = tmp_path / "a.png"
     options = "--size 96x64 --frames 2 --voxel 0.2 --eye 3 -9 2 --target 0 0 0 --fov 30 --quiet"

@@ -7,6 +7,7 @@ from __future__ import annotations
 import argparse
 import re
 from pathlib import Path
+from typing import Any
 
 from . import _core, sdk
 from .archive.manifest import FPS, FRAMES, MOST_FPS, MOST_FRAMES
@@ -71,6 +72,11 @@ def _number_to(most: float, text: str) -> float:
 
 class _Command(argparse.ArgumentParser):
     """The parser of one command, with the options that several have."""
+
+    def __init__(self, *positional: Any, **named: Any) -> None:
+        super().__init__(*positional, **named)
+        self._negative_number_matcher = re.compile(r"-(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?$")
+        """What is a value and no option: before Python 3.14 none with an exponent is."""
 
     def place(self, text: str = "bake folder, or its manifest", name: str = "BAKE") -> None:
         self.add_argument("place", metavar=name, type=Path, help=text)
@@ -346,8 +352,8 @@ def _add_info(commands: argparse._SubParsersAction) -> None:
         "info",
         help="print what a bake holds, with tracers per active voxel and warnings",
         description="Print what a bake holds, with tracers per active voxel and warnings. Status 1 "
-        "where files are missing, damaged or of another bake, stages, points and pictures too, else "
-        "3 where frames of its range are still to be baked.",
+        "where files are missing, damaged or of another bake, stages, points and pictures too, "
+        "else 3 where frames of its range are still to be baked.",
     )
     parser.place("bake folder, or its manifest or another file of it; a .vta alone, too")
     parser.flag("verify", "check the hash of every file, too")

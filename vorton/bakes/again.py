@@ -49,6 +49,5 @@ def _files(data: dict[str, Any]) -> list[str]:
 
 
 def _number(value: float) -> str:
-    """The shortest text that is the same number; without an exponent, which argparse takes for an
-    option where the number is below 0."""
+    """The shortest text that is the same number, without an exponent."""
     return np.format_float_positional(value, trim="-")

@@ -8,7 +8,7 @@ from pathlib import Path
 from ..archive.branches import bake_sha256
 from ..archive.manifest import Manifest
 from ..base.checks import check_place
-from ..base.progress import Callback
+from ..base.progress import Callback, Progress
 from ..files.disk import locked, new_folders_removed, remove_leftovers
 from ..scenes.scene_advice import warn
 from .bake_folders import frame_files, link_all, relative_to, same_file
@@ -27,7 +27,8 @@ def gather(
     """Make one bake of parts of it that were derived into folders of their own.
 
     OUT becomes what `derive` of all their frames writes, byte by byte. The parts stay; files are
-    linked where the disk can. A second call adds parts that have come since.
+    linked where the disk can. A second call adds parts that have come since. All parts are read
+    each time: what is gathered is what they say.
 
     Parameters
     ----------
@@ -36,7 +37,7 @@ def gather(
     out : path
         Another folder; made if it is not there.
     progress : bool or function
-        As for `bake`, of the files.
+        As for `bake`: of the frames that are looked at, and then of the files that are added.
 
     Returns
     -------
@@ -50,7 +51,7 @@ def gather(
     OSError
         A file cannot be read or written. BlockingIOError: another bake into OUT is under way.
     """
-    parts = _parts_in(check_place("place", place))
+    parts = _parts_in(check_place("place", place), progress)
     with new_folders_removed(check_place("out", out)):
         folder = prepare_folder(out)
         with locked(folder):
@@ -58,13 +59,13 @@ def gather(
             there = _gathered_before(parts[0], folder)
             made = _made_of(parts, there, folder)
             files = [pair for part in parts for pair in frame_files(part, folder)]
-            _refuse_strangers(there, files)
-            link_all(files, f"gather files of {made.data['name']}", progress)
+            lacking = _lacking(there, files)
+            link_all(lacking, f"gather files of {made.data['name']}", progress)
             made.save()
     return made
 
 
-def _parts_in(folder: Path) -> list[Manifest]:
+def _parts_in(folder: Path, progress: bool | Callback) -> list[Manifest]:
     """All of one bake, and whole. A folder may be one that is still derived into, or damaged."""
     folders = sorted(path for path in folder.iterdir() if path.is_dir())
     found = {path: Manifest.all_in(path) for path in folders}
@@ -79,8 +80,11 @@ def _parts_in(folder: Path) -> list[Manifest]:
             raise ValueError(f"{part.path}: has an archive; parts are made by derive")
         if _kind_of(part) != _kind_of(parts[0]):
             raise ValueError(f"{part.path}: is of another bake than {parts[0].path}")
-        for text in damages(part):
-            raise ValueError(f"{part.folder}: {text}: derive it again")
+    count = sum(len(part.frames) for part in parts)
+    with Progress(count, f"verify parts of {parts[0].data['name']}", progress) as steps:
+        for part in parts:
+            for text in damages(part, progress=lambda *_: steps.advance()):
+                raise ValueError(f"{part.folder}: {text}: derive it again")
     return parts
 
 
@@ -115,9 +119,12 @@ def _made_of(parts: list[Manifest], there: list[Manifest], folder: Path) -> Mani
     return Manifest(folder / first.path.name, data)
 
 
-def _refuse_strangers(there: list[Manifest], files: list[tuple[Path, Path]]) -> None:
-    """What a gather left that was interrupted is none: it has the bytes of its part."""
+def _lacking(there: list[Manifest], files: list[tuple[Path, Path]]) -> list[tuple[Path, Path]]:
+    """The files that are not there yet, also after a gather that was interrupted. ValueError where
+    another file has the name of one, and is of no bake."""
     known = {file for manifest in there for file, _ in frame_files(manifest, manifest.folder)}
-    for source, target in files:
-        if target.exists() and target not in known and not same_file(source, target):
+    lacking = [pair for pair in files if not (pair[1].exists() and same_file(*pair))]
+    for _, target in lacking:
+        if target.exists() and target not in known:
             raise ValueError(f"{target}: exists and belongs to no bake; choose another folder")
+    return lacking

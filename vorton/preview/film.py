@@ -375,6 +375,7 @@ def make_film(
     around = {name: angle for name, angle in asked.items() if angle is not None}
     if eye is not None and around:
         raise ValueError(f"{' and '.join(around)}: cannot be given together with eye")
+    _try(size, eye, target, field_of_view, around, threads, look)
     how: dict[str, Any] = {"fps": fps, "voxel": voxel, "sharp": sharp}
     how |= {"threads": threads, "region": region}
     shot = open_shot(place, frames=frames, **how)
@@ -408,6 +409,26 @@ def make_film(
 
         write_film(pictures(), out, shot.fps, comment=shot.mark)
     return out
+
+
+def _try(
+    size: tuple[int, int],
+    eye: Sequence[float] | None,
+    target: Sequence[float] | None,
+    field_of_view: float,
+    around: dict[str, float],
+    threads: int,
+    look: dict[str, Any],
+) -> None:
+    """Raise what the pictures would, by one of nothing, before their frames are made."""
+    if eye is not None and target is None:  # it will be where the smoke is
+        target = np.add(check_vector("eye", eye, unit="m"), (0, 1, 0)).tolist()
+    camera = _camera(Survey(), None, size, eye, target, field_of_view, around)
+    none = np.zeros(0, np.float32)
+    nothing = _core.volume_from_tracers(
+        voxel_size=1.0, position=none.reshape(0, 3), density=none, size=none
+    )
+    render(nothing, camera, (16, 16), fire=False, threads=threads or None, **look)
 
 
 def _check_ending(out: Path) -> bool:
