@@ -84,6 +84,15 @@ def move(out):
     return vt.move_bake(out / "from", out / "to")
 
 
+def gather(out):
+    """Of parts beside it, which are made once."""
+    parts, how = out.parent / "parts", {"progress": False, "threads": 1}
+    for first, last in (1, 1), (2, 3):
+        if not (parts / str(first)).exists():
+            vt.derive(out.parent / "whole", parts / str(first), frames=(first, last), **how)
+    return vt.gather(parts, out, progress=False)
+
+
 def rewind(out):
     return vt.rewind(out, 1)
 
@@ -101,11 +110,12 @@ JOBS = {
     branch: nothing,
     copy: nothing,
     move: a_bake_below,
+    gather: nothing,
     rewind: a_bake,
     prune: a_bake,
 }
 
-AGAIN = bake, derive, retime, save, branch  # the same call goes on with what is whole
+AGAIN = bake, derive, retime, save, branch, gather  # the same call goes on with what is whole
 
 
 def contents(out):

@@ -2,7 +2,7 @@
 
 Here a part of them. `python tests/test_faults.py [-t THREADS] [WORD ...]` tries every allocation of
 every call, `python tests/test_faults.py disk [JOB ...]` every call that writes, of bake, derive,
-retime, save, branch, copy, move, rewind and prune: minutes.
+retime, save, branch, copy, move, gather, rewind and prune: minutes.
 """
 
 import os
