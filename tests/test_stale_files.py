@@ -203,6 +203,11 @@ def derived(tmp_path):
     return origin, out
 
 
+MADE = {"usd": ["--no-points"], "vdb": ["--quiet"]}
+if importlib.util.find_spec("alembic3d"):
+    MADE["abc"] = ["--quiet"]
+
+
 def branch_in_place(origin):
     scene = small_scene()
     scene.add(vt.Wind((1, 0, 0)))
@@ -231,6 +236,10 @@ def test_a_derived_bake_whose_origin_has_changed(derived, tmp_path, change, fram
         assert status == 0 and row.startswith(f"warning    {text}")
     assert main(["preview", *picture]) == 0
     assert text in capsys.readouterr().err
+    for form in MADE:
+        shutil.copytree(out, out.parent / form)
+        assert main(["stage", str(out.parent / form), "--format", form, *MADE[form]]) == 0
+        assert text in capsys.readouterr().err
     assert f"{again}--overwrite` makes" in row
     with pytest.raises(ValueError, match="another scene"):
         vt.derive(origin, out, fps=48, volumes=None, progress=False, threads=1)

@@ -11,11 +11,18 @@ from ..archive.branches import OF_STATES, shared_frames, states_of
 from ..archive.manifest import Manifest
 from ..archive.reading import Archive
 from ..base.checks import frames_are
+from ..scenes.scene_advice import warn
 from .again import derive_again
 from .bake_opening import difference
 from .retime import Times
 
-__all__ = ["changed_origin", "describe_origin", "origin_in", "origin_of"]
+__all__ = [
+    "changed_origin",
+    "describe_origin",
+    "origin_in",
+    "origin_of",
+    "warn_of_changed_origin",
+]
 
 
 def origin_of(archive: Archive, folder: Path) -> dict[str, Any]:
@@ -75,3 +82,10 @@ def changed_origin(manifest: Manifest) -> str | None:
         f"{frames_are(other)} not of what {archived['archive']} holds now, states of "
         f"{whose or 'another run'}: `{derive_again(manifest)} --overwrite` makes its frames"
     )
+
+
+def warn_of_changed_origin(manifest: Manifest) -> None:
+    """Of a derived bake from which something is made: where frames are not those of what its
+    archive holds now."""
+    if changed := changed_origin(manifest):
+        warn(f"{manifest.path}: {changed}")

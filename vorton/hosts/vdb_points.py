@@ -19,6 +19,7 @@ import numpy as np
 
 from ..archive.manifest import Manifest
 from ..archive.stages import FOLDER, mark_of, remove_stale
+from ..bakes.origin import warn_of_changed_origin
 from ..base.checks import check_number
 from ..base.progress import Callback, Progress
 from ..files import tracer_files
@@ -71,6 +72,11 @@ def write_point_grids(
     ValueError, TypeError, OSError
         A bad argument; no bake there, one that lacks frames, or has no tracers; a file in the place
         of one of them that is none of points; a file that cannot be read or written.
+
+    Warns
+    -----
+    vorton.SceneWarning
+        Frames of a derived bake are not those of what its archive holds now.
     """
     if voxel is not None:
         voxel = check_number("voxel", voxel, above=0, most=1e6, unit="m")
@@ -78,6 +84,7 @@ def write_point_grids(
     manifest.check_complete()
     if not manifest.data["tracers"]:
         raise ValueError(f"{manifest.path}: has no tracers: bake it with them")
+    warn_of_changed_origin(manifest)
     name, folder = manifest.data["name"], manifest.folder / FOLDER
     made = [folder / f"{name}_{number:04d}.vdb" for number in manifest.frames]
     for path in made:

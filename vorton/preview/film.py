@@ -23,7 +23,7 @@ from ..bakes.bake_frames import Parts, are_in, check_region, crop
 from ..bakes.bake_opening import open_archive
 from ..bakes.baked_bodies import BakedBodies
 from ..bakes.course import Course
-from ..bakes.origin import changed_origin
+from ..bakes.origin import warn_of_changed_origin
 from ..base.checks import (
     check_flag,
     check_keys,
@@ -379,8 +379,8 @@ def make_film(
     how: dict[str, Any] = {"fps": fps, "voxel": voxel, "sharp": sharp}
     how |= {"threads": threads, "region": region}
     shot = open_shot(place, frames=frames, **how)
-    if isinstance(shot, BakeShot) and (changed := changed_origin(shot.manifest)):
-        warn(f"{shot.manifest.path}: {changed}")
+    if isinstance(shot, BakeShot):
+        warn_of_changed_origin(shot.manifest)
     if picture and len(shot) > 1:
         if frames is not None:
             raise ValueError(f"frames = {frames}: {out.name} is one picture; give one frame")

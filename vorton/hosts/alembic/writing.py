@@ -17,6 +17,7 @@ import numpy as np
 
 from ...archive.manifest import Manifest
 from ...archive.stages import mark_of
+from ...bakes.origin import warn_of_changed_origin
 from ...base.checks import check_choice, check_flag
 from ...base.extras import load_extra
 from ...base.progress import Callback, Progress
@@ -67,11 +68,17 @@ def write_alembic(
         a file that cannot be read or written.
     ModuleNotFoundError
         Without alembic3d; a body that is a Polytope without SciPy.
+
+    Warns
+    -----
+    vorton.SceneWarning
+        As of `make_stage`.
     """
     unit = PRESETS[check_choice("preset", preset, tuple(PRESETS))].unit
     up = check_choice("up", up, UPS)
     manifest = Manifest.find(place)
     manifest.check_complete()
+    warn_of_changed_origin(manifest)
     scene = Scene.from_dict(manifest.data["scene"], manifest.folder)
     bodies = body_meshes(manifest, scene, manifest.frames)
     has_points = check_flag("points", points) and manifest.data["tracers"]

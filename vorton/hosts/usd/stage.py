@@ -25,6 +25,7 @@ from ... import _core
 from ...archive.manifest import Manifest
 from ...archive.stages import mark_of, remove_stale
 from ...bakes.baking import PRESETS as GRID_PRESETS
+from ...bakes.origin import warn_of_changed_origin
 from ...base.checks import check_choice, check_flag
 from ...base.progress import Callback, Progress
 from ...files.disk import write_atomically
@@ -111,12 +112,18 @@ def make_stage(
         written.
     ModuleNotFoundError
         Points without usd-core; a body that is a Polytope without SciPy.
+
+    Warns
+    -----
+    vorton.SceneWarning
+        Frames of a derived bake are not those of what its archive holds now.
     """
     host = PRESETS[check_choice("preset", preset, tuple(PRESETS))]
     axis = host.up if up is None else check_choice("up", up, UPS)
     manifest = Manifest.find(place)
     if not manifest.frames:
         raise ValueError(f"{manifest.path}: no frame is baked yet")
+    warn_of_changed_origin(manifest)
     folder, name = manifest.folder, manifest.data["name"]
     scene = Scene.from_dict(manifest.data["scene"], folder)
     remove_stale(manifest, "usd")
