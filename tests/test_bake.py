@@ -35,6 +35,8 @@ from vorton.bakes.baking import PRESETS
 from vorton.base.progress import clock
 from vorton.files import disk, tracer_files, vdb_files
 from vorton.files.json_text import readable_json
+from vorton.film import make_film
+from vorton.hosts.vdb_points import write_point_grids
 
 # ---- what a bake writes ----
 
@@ -556,9 +558,29 @@ def test_bad_tracer_file(reference, tmp_path):
     (tmp_path / "text.npz").write_bytes(b"hello")
     np.savez(tmp_path / "other.npz", position=np.zeros((2, 3)))
     np.savez(tmp_path / "pickle.npz", id=np.array([{}], dtype=object))
-    for name in ("short", "text", "other", "pickle"):
+    packers = {"bzip2": 12, "lzma": 14, "unknown": 99}
+    at = raw.index(b"PK\1\2") + 10  # where the directory says by which packer
+    for name, packer in packers.items():
+        (tmp_path / f"{name}.npz").write_bytes(raw[:at] + bytes([packer]) + raw[at + 1 :])
+    for name in ("short", "text", "other", "pickle", *packers):
         with pytest.raises(ValueError, match=f"{name}.npz: is not a whole tracer frame"):
             tracer_files.read(tmp_path / f"{name}.npz")
+
+
+def test_tracers_of_another_frame_are_not_taken_for_those_of_this_one(reference, tmp_path):
+    """Both files are whole; the manifest tells which of them is which."""
+    out, picture = shutil.copytree(reference, tmp_path / "bake"), tmp_path / "a.png"
+    shutil.copyfile(out / "ring_0001.npz", out / "ring_0003.npz")
+    wanted = r"ring_0003\.npz: is not a whole tracer frame: it is not as ring\.json tells"
+    for show in (
+        lambda: tracer_files.read(out / "ring_0003.npz"),
+        lambda: make_film(out, picture, frames=(3, 3), size=(32, 32), progress=False),
+        lambda: write_point_grids(out, progress=False),
+    ):
+        with pytest.raises(ValueError, match=wanted):
+            show()
+    found = tracer_files.read(out / "ring_0003.npz", as_told=False)
+    assert found["id"].tobytes() == tracer_files.read(out / "ring_0001.npz")["id"].tobytes()
 
 
 def test_tracers_for_which_there_is_no_room_are_named(reference, tmp_path):

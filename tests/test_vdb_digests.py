@@ -9,7 +9,7 @@ import pytest
 from bakes import quiet, small_scene
 
 import vorton as vt
-from vorton.files import vdb_files
+from vorton.files import told, vdb_files
 from vorton.hosts.blender.firelight import measure_glow
 from vorton.hosts.blender.looks import measure_look
 
@@ -31,9 +31,9 @@ def test_every_bit_that_flips_is_found(bake, tmp_path):
     """Beside a manifest; without one many of them give other grids, and nothing else tells."""
     path, alone = bake / "ring_0002.vdb", tmp_path / "alone.vdb"
     raw, whole = path.read_bytes(), vdb_files.read(path)
-    [told] = [f for n in json.loads((bake / "ring.json").read_text())["frames"] for f in n["files"]
+    [file] = [f for n in json.loads((bake / "ring.json").read_text())["frames"] for f in n["files"]
               if f["name"] == path.name]  # fmt: skip
-    assert told["sha256"] == hashlib.sha256(raw).hexdigest()
+    assert file["sha256"] == hashlib.sha256(raw).hexdigest()
     unseen = 0
     for at in np.random.default_rng(1).integers(0, 8 * len(raw), 60).tolist():
         flipped = bytearray(raw)
@@ -67,12 +67,8 @@ def test_what_the_manifest_tells_may_change(bake):
 def test_the_manifest_is_parsed_once(bake, monkeypatch):
     """However many files of a bake are read."""
     calls = []
-    parse = vdb_files.told_sha256.__globals__["parse_json"]
-    monkeypatch.setitem(
-        vdb_files.told_sha256.__globals__,
-        "parse_json",
-        lambda text: calls.append(1) or parse(text),
-    )
+    parse = told.parse_json
+    monkeypatch.setattr(told, "parse_json", lambda text: calls.append(1) or parse(text))
     for n in (1, 2, 3, 4):
         vdb_files.read(bake / f"ring_000{n}.vdb")
     assert len(calls) == 1

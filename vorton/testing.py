@@ -223,9 +223,9 @@ def _compare_files(a: Manifest, b: Manifest, number: int) -> Iterator[str]:
             if not (manifest.folder / name).is_file():
                 yield f"{manifest.folder / name} is missing"
         if file_sha256(a.folder / name) != file_sha256(b.folder / name):
-            read = _read_changed if name.endswith(".vdb") else tracer_files.read
+            read: Any = vdb_files.read if name.endswith(".vdb") else tracer_files.read
             try:
-                one, two = read(a.folder / name), read(b.folder / name)
+                one, two = (read(m.folder / name, as_told=False) for m in (a, b))
             except ValueError as error:
                 yield str(error)
                 return
@@ -233,11 +233,6 @@ def _compare_files(a: Manifest, b: Manifest, number: int) -> Iterator[str]:
             changed = [str(m.path) for m in (a, b) if m.damage(number)]
             note = f" (no longer as written: frame {number} of {' and '.join(changed)})"
             yield from (f"{name}: {text}{note * bool(changed)}" for text in compare(one, two))
-
-
-def _read_changed(path: Path) -> dict[str, vdb_files.Grid]:
-    """A volume, whatever its manifest tells of it."""
-    return vdb_files.read(path, as_told=False)
 
 
 def _compare_grids(one: dict[str, Any], two: dict[str, Any]) -> Iterator[str]:

@@ -3,11 +3,22 @@
 from __future__ import annotations
 
 import functools
+import hashlib
 from pathlib import Path
 
 from .json_text import parse_json
 
-__all__ = ["told_sha256"]
+__all__ = ["read_as_told", "told_sha256"]
+
+
+def read_as_told(path: Path, what: str) -> bytes:
+    """A file of a frame, which `what` names; ValueError where the manifest beside it tells of other
+    bytes, OSError where it cannot be read."""
+    content, told = path.read_bytes(), told_sha256(path)
+    if told is not None and hashlib.sha256(content).hexdigest() != told[1]:
+        text = f"it is not as {told[0].name} tells: bake again to repair it"
+        raise ValueError(f"{path}: is not a whole {what}: {text}")
+    return content
 
 
 def told_sha256(path: Path) -> tuple[Path, str] | None:

@@ -12,7 +12,6 @@
 
 from __future__ import annotations
 
-import errno
 import hashlib
 import io
 import os
@@ -22,6 +21,8 @@ from collections.abc import Mapping
 import numpy as np
 
 from .. import _core
+from ..base.checks import check_place
+from .told import read_as_told
 
 COLUMNS = ("position", "velocity", "density", "size", "age", "id")
 CARRIED = _core.CARRIED[1:]  # tracers weigh nothing
@@ -72,26 +73,27 @@ def values_sha256(columns: Mapping[str, np.ndarray]) -> str:
     return digest.hexdigest()
 
 
-def read(path: str | os.PathLike[str]) -> dict[str, np.ndarray]:
+def read(path: str | os.PathLike[str], *, as_told: bool = True) -> dict[str, np.ndarray]:
     """The columns of a tracer frame.
+
+    Where a manifest lies beside the file, it must be as that tells, unless `as_told` is False.
 
     Raises
     ------
     ValueError
-        When the file is not a whole tracer frame.
+        When the file is not a whole tracer frame, or has changed since it was baked.
     OSError
         When it cannot be read.
     MemoryError
         When there is no room for as many values as it says it has.
     """
+    path = check_place("path", path)
+    content = read_as_told(path, "tracer frame") if as_told else path.read_bytes()
     try:
-        with np.load(path, allow_pickle=False) as file:
+        with np.load(io.BytesIO(content), allow_pickle=False) as file:
             names = [*COLUMNS, *(name for name in CARRIED if name in file)]
             columns = {name: file[name] for name in names}
-    except Exception as error:  # whatever zipfile, zlib and the reader of headers find wrong
-        no_place = isinstance(error, OSError) and error.errno == errno.EINVAL  # to go on from
-        if isinstance(error, OSError) and not no_place:
-            raise
+    except Exception as error:  # whatever zipfile, its packers and the reader of headers find wrong
         if isinstance(error, MemoryError):
             raise MemoryError(f"{path}: cannot read: {error}") from error
         why = "it is no .npz file" if "pickle" in str(error) else error

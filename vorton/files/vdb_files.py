@@ -8,7 +8,6 @@ other programs take OpenVDB itself.
 from __future__ import annotations
 
 import dataclasses
-import hashlib
 import os
 import struct
 import zlib
@@ -18,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from ..base.checks import check_place
-from .told import told_sha256
+from .told import read_as_told
 
 MAGIC = b" BDV\0\0\0\0"
 FORMAT_VERSION = 224
@@ -204,11 +203,7 @@ def read(
         When it cannot be read.
     """
     path = check_place("path", path)
-    content = path.read_bytes()
-    told = told_sha256(path) if as_told else None
-    if told is not None and hashlib.sha256(content).hexdigest() != told[1]:
-        text = f"it is not as {told[0].name} tells: bake again to repair it"
-        raise ValueError(f"{path}: is not a whole volume: {text}")
+    content = read_as_told(path, "volume") if as_told else path.read_bytes()
     try:
         return decode(content, names)
     except (ValueError, zlib.error) as error:
