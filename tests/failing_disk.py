@@ -18,6 +18,9 @@ from bakes import content
 import vorton as vt
 from vorton import Manifest
 from vorton.files.disk import LOCK
+from vorton.film import make_film
+from vorton.hosts.usd import make_stage
+from vorton.hosts.vdb_points import write_point_grids
 
 CODES = errno.ENOSPC, errno.EIO, errno.EROFS
 MOST_CALLS = 10**6
@@ -93,6 +96,14 @@ def gather(out):
     return vt.gather(parts, out, progress=False)
 
 
+def show(out):
+    """What hosts and people look at, beside the bake."""
+    make_stage(out, points=False, progress=False)
+    write_point_grids(out, progress=False)
+    film = make_film(out, out / "ring.gif", size=(16, 16), progress=False, threads=1)
+    return make_film(out, film.with_suffix(".png"), size=(16, 16), progress=False, threads=1)
+
+
 def rewind(out):
     return vt.rewind(out, 1)
 
@@ -111,11 +122,12 @@ JOBS = {
     copy: nothing,
     move: a_bake_below,
     gather: nothing,
+    show: a_bake,
     rewind: a_bake,
     prune: a_bake,
 }
 
-AGAIN = bake, derive, retime, save, branch, gather  # the same call goes on with what is whole
+AGAIN = bake, derive, retime, save, branch, gather, show  # the same call goes on with what is whole
 
 
 def contents(out):

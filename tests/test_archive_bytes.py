@@ -35,7 +35,9 @@ def example(name):
     return runpy.run_path(str(EXAMPLES / f"{name}.py"))["scene"]
 
 
-@pytest.mark.parametrize("name, frame", [("campfire", 31), ("plume", 40), ("ring", 12)])
+@pytest.mark.parametrize(
+    "name, frame", [("campfire", 31), ("plume", 40), ("ring", 12), ("candle", 6)]
+)
 def test_a_frame_takes_few_bytes_and_goes_on_bit_for_bit(name, frame, tmp_path):
     sim = vt.Simulation(campfire() if name == "campfire" else example(name), threads=2)
     sim.step(frame - 1)

@@ -23,6 +23,7 @@ from ..files.disk import (
     flush_folder,
     gone,
     locked,
+    make_folder,
     new_folders_removed,
     remove,
     remove_leftovers,
@@ -64,9 +65,10 @@ def link_all(
     pairs: Sequence[tuple[Path, Path]], what: str, progress: bool | Callback, copy: bool = False
 ) -> None:
     """Give each file another name, as `link`; tells how far it is."""
+    for folder in dict.fromkeys(target.parent for _, target in pairs):
+        make_folder(folder)
     with Progress(len(pairs), what, progress) as steps:
         for source, target in pairs:
-            target.parent.mkdir(exist_ok=True)
             link(source, target, copy)
             steps.advance()
 

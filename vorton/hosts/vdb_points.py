@@ -23,7 +23,7 @@ from ..bakes.origin import warn_of_changed_origin
 from ..base.checks import check_number
 from ..base.progress import Callback, Progress
 from ..files import tracer_files
-from ..files.disk import write_atomically
+from ..files.disk import make_folder, write_atomically
 from ..files.vdb_files import EDGE, FORMAT_VERSION, INNER_NODE, LEAF, MAGIC, ROOT_CHILD
 
 NAME = "points"
@@ -90,7 +90,7 @@ def write_point_grids(
     for path in made:
         if path.exists() and not _holds_points(path):
             raise ValueError(f"{path}: exists and holds no points; move it away")
-    folder.mkdir(exist_ok=True)
+    make_folder(folder)
     remove_stale(manifest, "vdb")
     mark = mark_of(manifest)
     with Progress(len(manifest.frames), f"stage {name}", progress) as steps:
