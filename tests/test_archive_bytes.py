@@ -11,6 +11,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from marks import slow_but
 from native import targets
 
 import vorton as vt
@@ -36,7 +37,11 @@ def example(name):
 
 
 @pytest.mark.parametrize(
-    "name, frame", [("campfire", 31), ("plume", 40), ("ring", 12), ("candle", 6)]
+    "name, frame",
+    slow_but(
+        [("campfire", 31), ("plume", 40), ("ring", 12)],
+        [("campfire", 31), ("plume", 40), ("ring", 12), ("candle", 6)],
+    ),
 )
 def test_a_frame_takes_few_bytes_and_goes_on_bit_for_bit(name, frame, tmp_path):
     sim = vt.Simulation(campfire() if name == "campfire" else example(name), threads=2)
