@@ -37,9 +37,9 @@ _COMMANDS = {kind: f"vorton stage --format {kind}" for kind in FORMATS} | {"film
 _DECLARED, _CLIP = ".points.usda", ".usdc"
 _MARK = re.compile(rb"vorton bake [0-9a-f]{64}(?: frames [0-9a-f]{16})?")
 _HEAD, _TAIL = 4096, 65536
-"""Bytes at the beginning and at the end of a file between which no mark lies; of a film, whose
-frames have a table before that, more."""
-_HEAD_OF_FILM = 1 << 20
+"""Bytes at the beginning and at the end of a file between which no mark lies."""
+_HEAD_OF_MP4 = 1 << 20
+"""Its frames have a table before the mark."""
 
 
 def mark_of(manifest: Manifest, all_frames: bool = False) -> str:
@@ -96,7 +96,7 @@ def stage_files(manifest: Manifest) -> list[StageFile]:
 def _pictures_beside(manifest: Manifest, own: str) -> list[StageFile]:
     """Those that say of which bake they are, but for those of another one that lies there, too."""
     paths = [path for path in sorted(manifest.folder.iterdir()) if path.suffix.lower() in PICTURES]
-    told = {path: _mark_in(path, _HEAD_OF_FILM) for path in paths if path.is_file()}
+    told = {path: _mark_in(path) for path in paths if path.is_file()}
     marked = {path: mark for path, mark in told.items() if mark}
     others = {mark_of(other) for other in Manifest.all_in(manifest.folder)} if marked else set()
     others.discard(own)
@@ -118,8 +118,9 @@ def _numbered(folder: Path, name: str, suffix: str) -> Iterator[tuple[int, Path]
             yield int(digits), path
 
 
-def _mark_in(path: Path, head: int = _HEAD) -> str | None:
+def _mark_in(path: Path) -> str | None:
     """The mark in a file, None: it has none, or cannot be read."""
+    head = _HEAD_OF_MP4 if path.suffix.lower() == ".mp4" else _HEAD
     try:
         with open(path, "rb") as file:
             found = _MARK.search(file.read(head))
