@@ -40,10 +40,15 @@ def test_dye_is_red_inside_and_blue_outside(scene, tmp_path):
     assert blue.argmax() == 2 and blue[2] > 1.5 * blue[0]
 
 
-def test_refusals(scene, tmp_path, capsys):
+def test_refusals(scene, tmp_path, capsys, monkeypatch):
     assert cli.main(["preview", str(scene), str(tmp_path / "a.png"), "--dye", "300"]) == 1
     assert "two of them" in capsys.readouterr().err
     cold = vt.Scene("cold", voxel=0.1)
     cold.add(vt.Tracers(vt.Sphere(radius=0.2), per_voxel=2))
     with pytest.raises(ValueError, match="nothing in this scene differs"):
-        make_film(cold, tmp_path / "b.png", frames=(1, 1), dye=True, progress=False)
+        vt.bake(cold, tmp_path / "bake", frames=(1, 1), progress=False)
+        make_film(tmp_path / "bake", tmp_path / "b.png", dye=True, progress=False)
+    monkeypatch.setattr(vt.Simulation, "step", None)  # known before
+    for dye in (True, (300, 400)):
+        with pytest.raises(ValueError, match="nothing in this scene differs"):
+            make_film(cold, tmp_path / "b.png", frames=(2, 2), dye=dye, progress=False)

@@ -47,6 +47,8 @@ from .camera import Camera
 from .rendering import LOOK, Survey, check_dye, render
 from .viewpoint import see
 
+_NOTHING_TO_DYE = "dye: shows temperature, and nothing in this scene differs in it"
+
 
 class Shot:
     """Volumes of a scene or a bake frame by frame; iterating makes them.
@@ -108,6 +110,10 @@ class SceneShot(Shot):
             self.voxel = scene.nominal_voxel
         else:
             warn_of_coarse_voxel(scene, self.voxel, "voxel")
+
+    def may_differ_in_temperature(self) -> bool:
+        """Whether tracers carry any; known before the first step."""
+        return Simulation(self.scene, self.fps)._core.tracers_carry("temperature")
 
     def __iter__(self) -> Iterator[_core.Volume]:
         sim = self.simulation = Simulation(self.scene, self.fps, threads=self.threads)
@@ -387,6 +393,8 @@ def make_film(
         shot = open_shot(place, frames=(shot.numbers[-1],) * 2, **how)
     if dye is not False and dye is not True:
         dye = check_dye(dye)
+    if dye is not False and isinstance(shot, SceneShot) and not shot.may_differ_in_temperature():
+        raise ValueError(_NOTHING_TO_DYE)
     volumes: Iterable[Any] = list(shot) if picture else shot
     passes = 1 if picture else 2
     with Progress(passes * len(shot), f"preview {shot.scene.name}", progress) as steps:
@@ -477,7 +485,7 @@ def _dye(dye: bool | tuple[float, float], survey: Survey) -> tuple[float, float]
     if not isinstance(dye, bool):
         return dye
     if survey.densest is not None and not survey.hottest:
-        raise ValueError("dye: shows temperature, and nothing in this scene differs in it")
+        raise ValueError(_NOTHING_TO_DYE)
     return (survey.coldest, survey.hottest) if survey.hottest > survey.coldest else None
 
 
