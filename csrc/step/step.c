@@ -536,6 +536,7 @@ typedef struct step_work {
 static void forget_rates(vt_simulation *s)
 {
     s->rates_known = 0;
+    s->rates_at[0] = s->rates_at[1] = 0;
     s->vortons.set.used[VT_VORTON_past_rates] = 0;
 }
 
