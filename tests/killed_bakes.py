@@ -1,12 +1,12 @@
 """Kills bakes at any moment, and those that go on with them: whole frames or none, and in the end
 the same bytes. The same of moves: at every moment all frames and states are whole in one of both
-folders.
+folders. And of what is derived in parts and gathered: at every moment the parts are what they were.
 
     python tests/killed_bakes.py [KILLS] [SEED]
 
-until so many bakes (default 200) and half as many moves have been killed. The last quarter of the
-bakes have so many tracers that threads share their work, now one, now three of them. Each bake or
-move is a forked child, so that the moments lie in it and not in the start of Python.
+until so many bakes (default 200) and half as many moves and gathers have been killed. The last
+quarter of the bakes have so many tracers that threads share their work, now one, now three of them.
+Each of them is a forked child, so that the moments lie in it and not in the start of Python.
 """
 
 import os
@@ -106,7 +106,7 @@ def whole_frames(folder):
 def move(source, target):
     """Unless an earlier one got so far that there is no bake any more."""
     if (source / "ring.json").exists():
-        vt.move_bake(source, target)
+        vt.move_bake(source, target, progress=False)
 
 
 def files(folder):
@@ -144,6 +144,50 @@ def kill_moves(place, chance, wanted_kills):
     return moves, kills
 
 
+# ---- parts ----
+
+
+def gather(source, target):
+    for n in (1, 3):
+        part = source.parent / "parts" / str(n)
+        vt.derive(source, part, frames=(n, n + 1), progress=False, threads=1)
+    vt.gather(source.parent / "parts", target, progress=False)
+
+
+def kill_gathers(place, chance, wanted_kills):
+    """Returns how many bakes were derived in parts and gathered, and how often that was killed."""
+    gathers, kills = 0, 0
+    source, target = Path(place, "from"), Path(place, "to")
+    vt.bake(small_scene(), source, frames=(1, 4), progress=False, threads=1)
+    wanted = content(vt.derive(source, Path(place, "wanted"), progress=False, threads=1).folder)
+    length = time.monotonic()
+    gather(source, target)
+    length = time.monotonic() - length
+    while kills < wanted_kills:
+        shutil.rmtree(target)
+        shutil.rmtree(target.parent / "parts")
+        for _ in range(chance.randint(1, 4)):
+            child = fork(lambda: gather(source, target))
+            time.sleep(chance.uniform(0, length))
+            os.kill(child, signal.SIGKILL)
+            kills += not end(child)
+            for part in (target, *Path(place, "parts").glob("*")):
+                check_derived(part, wanted)
+        gather(source, target)
+        assert files(target) == wanted, sorted(files(target))
+        gathers += 1
+    return gathers, kills
+
+
+def check_derived(folder, wanted):
+    """What its manifest names is whole; each file that has the name of one is."""
+    for manifest in Manifest.all_in(folder) if folder.exists() else []:
+        assert all(manifest.is_whole(n) for n in manifest.frames), manifest.frames
+    for name, digest in files(folder).items():
+        if name.endswith((".vdb", ".npz")) and not name.startswith("."):
+            assert digest == wanted[name], name
+
+
 def kill_bakes(place, chance, wanted_kills):
     """Returns how many bakes, and how often they were killed."""
     bakes, kills = 0, 0
@@ -170,6 +214,9 @@ def main(wanted="200", seed="1"):
     with tempfile.TemporaryDirectory() as place:
         moves, kills = kill_moves(place, random.Random(int(seed)), int(wanted) / 2)
     print(f"{moves} moves, killed {kills} times: all of the same bytes", flush=True)
+    with tempfile.TemporaryDirectory() as place:
+        gathers, kills = kill_gathers(place, random.Random(int(seed)), int(wanted) / 2)
+    print(f"{gathers} gathered, killed {kills} times: all of the same bytes", flush=True)
     with tempfile.TemporaryDirectory() as place:
         bakes, kills = kill_bakes(place, random.Random(int(seed)), int(wanted))
     print(f"{bakes} bakes, killed {kills} times: all of the same bytes")

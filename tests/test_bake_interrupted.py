@@ -279,13 +279,15 @@ def test_killed_at_any_time(reference, tmp_path, monkeypatch, seed):
 @pytest.mark.slow
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="each bake is a forked child")
 def test_killed_ten_times():
-    """With the one that goes on, and moves: `python tests/killed_bakes.py` kills more of them."""
+    """With the one that goes on, moves and gathers: `python tests/killed_bakes.py` kills more."""
     program = Path(__file__).with_name("killed_bakes.py")
     done = subprocess.run(
         [sys.executable, program, "10", "5"], capture_output=True, text=True, check=False
     )
     assert done.returncode == 0, done.stdout + done.stderr
-    assert re.search(r"bakes, killed \d\d times: all of the same bytes", done.stdout), done.stdout
+    told = [line.split(", ")[1] for line in done.stdout.splitlines()]
+    assert len(told) == 3 and all("of the same bytes" in line for line in told), done.stdout
+    assert re.fullmatch(r"killed \d\d times: all of the same bytes", told[-1])
 
 
 @pytest.mark.parametrize("archive", slow_but([True], [True, False]))
