@@ -88,4 +88,4 @@ def warn_of_changed_origin(manifest: Manifest) -> None:
     """Of a derived bake from which something is made: where frames are not those of what its
     archive holds now."""
     if changed := changed_origin(manifest):
-        warn(f"{manifest.path}: its archive has changed: {changed}")
+        warn(f"{manifest.path}: {changed}")
