@@ -150,3 +150,23 @@ def test_beside_a_wall_that_lets_fluid_slip_it_is_told_that_walls_may_shed():
     scene.add(vt.VortexRing((0, 0, 0.08), radius=0.3, core=0.06, circulation=1e6))
     scene.add(vt.Body(vt.Box((-0.5, -0.5, -1), (0.5, 0.5, 0)), shedding=0, panels=60))
     assert "let that body shed (no shedding=0)" in str(blow_up(vt.Simulation(scene, threads=1)))
+
+
+@pytest.mark.parametrize("thick", [0.02, 0.14])
+def test_a_crate_of_thin_boards_is_told_to_have_thicker_ones(thick):
+    """Of heavy fluid that is filled in for a second; with boards of two cells it stays calm."""
+    scene, t = vt.Scene("crate", seed=2, voxel=0.05), thick
+    boards = [vt.Box((-0.2 - t, -0.2 - t, -t), (0.2 + t, 0.2 + t, 0))]
+    boards += [vt.Box((x, -0.2 - t, 0), (x + t, 0.2 + t, 0.3)) for x in (-0.2 - t, 0.2)]
+    boards += [vt.Box((-0.2 - t, y, 0), (0.2 + t, y + t, 0.3)) for y in (-0.2 - t, 0.2)]
+    scene.add(vt.Body(boards, name="crate", shedding=0))
+    inside = vt.Box((-0.2, -0.2, 0), (0.2, 0.2, 0.25))
+    heavy = {"temperature": 293.15, "density": 50, "smoke": 0}
+    scene.add(vt.Emitter(inside, **heavy, core=0.06, renew=4, end=1))
+    sim = vt.Simulation(scene, fps=24, threads=1)
+    if thick > 0.1:
+        sim.step(36)
+        assert np.linalg.norm(sim.vortons.velocity, axis=1).max() < 0.5
+    else:
+        with pytest.raises(vt.BlowUpError, match="two cells thick .* finer cores"):
+            sim.step(36)

@@ -6,6 +6,7 @@
 #include "base/status.h"
 #include "sources/source_list.h"
 #include "state/distance_to_bodies.h"
+#include "state/predicates.h"
 
 /* ---- the vorton to blame ---- */
 
@@ -118,6 +119,20 @@ static int slips(const vt_simulation *s, int32_t id)
     return 0;
 }
 
+/* Whether heavy or hot fluid on one side of a wall of the body, by its id, is felt on the other:
+ * nodes in a wall of less than two cells lie beside both. */
+static int has_thin_walls(const vt_simulation *s, int32_t id)
+{
+    int thin = 0;
+    for (int32_t n = 0; n < s->bodies.count && vti_is_buoyant(s) && s->fields_exist; n++) {
+        const vt_body *const body = &s->bodies.items[n];
+        for (int32_t i = 0; body->id == id && !body->hole && i < body->solid_count; i++)
+            thin |= isfinite(body->solids[i].circumscribed) &&
+                    body->solids[i].inscribed * body->scale < s->grid.spacing;
+    }
+    return thin;
+}
+
 static const char *remedy_for(const vt_simulation *s, vt_substep_limit limit,
                               const vt_blow_up *found)
 {
@@ -130,8 +145,13 @@ static const char *remedy_for(const vt_simulation *s, vt_substep_limit limit,
     case VT_LIMIT_TURN:
         return "let the bodies turn more slowly, or take more frames a second";
     default:
-        return is_in_emitter(s, found, near) ? "give that emitter less swirl or keep it off walls; "
-                                               "Method(cores='filtered') bears more"
+        return fabs(found->body_distance) < near && has_thin_walls(s, found->body)
+                   ? "give that body walls at least two cells thick (a cell is about a core): "
+                     "heavy "
+                     "or hot fluid is felt across thinner ones; or give that fluid finer cores"
+               : is_in_emitter(s, found, near)
+                   ? "give that emitter less swirl or keep it off walls; "
+                     "Method(cores='filtered') bears more"
                : is_fed(s, found)
                    ? "let the body that shed it shed nothing (shedding=0), move it more slowly, "
                      "or give it more panels; keep sources farther from it"
