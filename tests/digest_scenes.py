@@ -64,6 +64,11 @@ def viscous_ring(method):
     return scene_of(ring(), tracers(), method=method, viscosity=2e-3)
 
 
+def ring_in_honey(method):
+    """So viscous that particle strength exchange would take many steps."""
+    return scene_of(ring(), tracers(), method=method, viscosity=0.02)
+
+
 def warm_beside_solids(method):
     """Hot and heavy fluid, a ball that floats in it and a floor."""
     warm = vt.Emitter(vt.Sphere((0, 0, -0.25), 0.2), temperature=500.0, core=0.15, renew=3)
@@ -114,16 +119,17 @@ ROWS = {
     "bodies": [(warm_beside_solids, {})],
     "flames": [(fire, {})],
     "burning": [(fire, {})],
-    "diffusion": [(viscous_ring, {})],
+    "diffusion": [(viscous_ring, {}), (ring_in_honey, {})],
     "halo": [(viscous_ring, {}), (warm_beside_solids, {})],
     "split": [(two_rings, {})],
-    "merge": [(wavy_ring, {})],
+    "merge": [(smoke, {})],
     "merge_emitted": [(smoke, {})],
     "prune": [(two_rings, {})],
     "opening": [(wavy_ring, TREE), (wavy_ring, {"boundary": "tree"})],
     "opening_angle": [(wavy_ring, TREE), (wavy_ring, {"boundary": "tree"})],
     "turn": [(wavy_ring, {})],
     "stretching_factor": [(wavy_ring, {}), (wavy_ring, DIRECT)],
+    "rounding": [(wavy_ring, {}), (fire, {})],
 }
 NUMBERS = {
     "cycles": (1, 3),
@@ -142,6 +148,7 @@ NUMBERS = {
     "opening_angle": (0.0, 0.5, 0.9),
     "turn": (0.05, 0.4),
     "stretching_factor": (0.0, 0.5, 1.0),
+    "rounding": (0, 64, 512),
 }
 
 
@@ -151,7 +158,7 @@ def values_of(row):
 
 
 def run_row(flow, beside, name, value, threads):
-    frames = {two_rings: 6, smoke: 12}.get(flow, 3)  # the population is looked after now and then
+    frames = {two_rings: 12, smoke: 12}.get(flow, 3)  # the population is looked after now and then
     return simulate(flow({**beside, name: value}), threads, frames)
 
 

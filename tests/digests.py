@@ -188,28 +188,27 @@ class Record:
         self.missing += [f"no {kind.__name__} in any scene" for kind in all_kinds() - self.kinds]
 
 
-def run_rows(record, threads):
-    """Each value of each row of method.def must give a flow of its own."""
-    for row in _core.DEFINITIONS["method"].values():
-        name, values = row["name"], values_of(row)
-        if name not in ROWS or len(values) < 2:
-            record.missing.append(f"row {name} of method.def is not tried")
-            continue
-        digests, found = {}, []
-        for case, (flow, beside) in enumerate(ROWS[name]):
-            flows = {}
-            for n, value in enumerate(values):
-                sim = run_row(flow, beside, name, value, threads)
-                label = f"row-{name}/{case}-{n}"
-                flows.setdefault(record.add(label, parts_of("", sim)), []).append(value)
-                digests[f"{case}/{n}"] = record.scenes.pop(label)[""]
-            found.append({tuple(alike) for alike in flows.values()})
-        # two values that are alike in every flow have not been told apart
-        for a, b in itertools.combinations(values, 2):
-            if all(any(a in alike and b in alike for alike in flow) for flow in found):
-                record.missing.append(f"row {name}: {a} and {b} give the same flow")
-        whole = hashlib.sha256("".join(digests.values()).encode()).hexdigest()
-        record.scenes[f"row-{name}"] = {"": whole, **digests}
+def run_row_of(record, row, threads):
+    """Each value of a row of method.def must give a flow of its own."""
+    name, values = row["name"], values_of(row)
+    if name not in ROWS or len(values) < 2:
+        record.missing.append(f"row {name} of method.def is not tried")
+        return
+    digests, found = {}, []
+    for case, (flow, beside) in enumerate(ROWS[name]):
+        flows = {}
+        for n, value in enumerate(values):
+            sim = run_row(flow, beside, name, value, threads)
+            label = f"row-{name}/{case}-{n}"
+            flows.setdefault(record.add(label, parts_of("", sim)), []).append(value)
+            digests[f"{case}/{n}"] = record.scenes.pop(label)[""]
+        found.append({tuple(alike) for alike in flows.values()})
+    # two values that are alike in every flow have not been told apart
+    for a, b in itertools.combinations(values, 2):
+        if all(any(a in alike and b in alike for alike in flow) for flow in found):
+            record.missing.append(f"row {name}: {a} and {b} give the same flow")
+    whole = hashlib.sha256("".join(digests.values()).encode()).hexdigest()
+    record.scenes[f"row-{name}"] = {"": whole, **digests}
 
 
 def run_here(names, threads, quick):
@@ -224,7 +223,8 @@ def run_here(names, threads, quick):
         record.add(scene, parts_of(scene, sim))
     if not names:
         record.add("solvers", solver_parts())
-        run_rows(record, threads)
+        for row in _core.DEFINITIONS["method"].values():
+            run_row_of(record, row, threads)
         if not quick:
             record.check_reach()
     print(json.dumps({"simd": _core.simd(), "backend": _core.backend(), "names": record.names,
