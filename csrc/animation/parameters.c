@@ -31,8 +31,9 @@ static vt_status check_directions(const char *name, int64_t count, const double 
     return VT_OK;
 }
 
-vt_status vti_check_animations(const vt_definition *definition, int32_t count,
-                               const vt_animation *animations)
+/* Names, that none comes twice, and the tracks. */
+static vt_status check_animations(const vt_definition *definition, int32_t count,
+                                  const vt_animation *animations)
 {
     if (count < 0 || (count > 0 && !animations))
         return vti_fail(VT_INVALID_ARGUMENT,
@@ -91,7 +92,7 @@ vt_status vti_check_definition(const vt_definition *d, const void *def)
     if (!status)
         status = vti_check_arrays(d, what, def);
     if (!status && animations)
-        status = vti_check_animations(d, *count, *animations);
+        status = check_animations(d, *count, *animations);
     return status ? status : check_times(d, def);
 }
 

@@ -15,10 +15,6 @@ typedef struct vt_animations {
  * starts, or later. Messages name the members as the table does: "ring.core". */
 vt_status vti_check_definition(const vt_definition *definition, const void *def);
 
-/* Checks names, that none comes twice, and the tracks. */
-vt_status vti_check_animations(const vt_definition *definition, int32_t count,
-                               const vt_animation *animations);
-
 /* Copies of animations that were checked. On failure there is nothing to destroy. */
 vt_status vti_copy_animations(const vt_definition *definition, int32_t count,
                               const vt_animation *animations, vt_animations *copy);

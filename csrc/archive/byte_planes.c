@@ -163,10 +163,26 @@ size_t vti_end_of_digits(const uint8_t *from, size_t size, size_t at)
     return bytes > size - at - 2 ? 0 : at + 2 + bytes;
 }
 
+/* Where the next thing lies; NULL: it cannot be unpacked. */
+static const uint8_t *get_plane(const uint8_t *from, int64_t count, uint8_t *plane)
+{
+    const size_t packed = (size_t)(from[0] | from[1] << 8);
+    from += 2;
+    if (packed == ALIKE) {
+        memset(plane, *from, (size_t)count);
+        return from + 1;
+    }
+    if (packed == 0) {
+        memcpy(plane, from, (size_t)count);
+        return from + count;
+    }
+    return vti_inflate(from, packed, plane, (size_t)count) ? NULL : from + packed;
+}
+
 int vti_get_words(const uint8_t *from, int64_t count, uint32_t *words)
 {
     uint8_t classes[VT_PLANE];
-    from = vti_get_plane(from, count, classes);
+    from = get_plane(from, count, classes);
     if (!from)
         return -1;
     const size_t size = (size_t)(from[0] | from[1] << 8);
@@ -292,25 +308,10 @@ void vti_join_planes(const uint8_t *planes, int64_t count, uint32_t *words)
     join_words(planes, count, 0, (uint8_t *)words);
 }
 
-const uint8_t *vti_get_plane(const uint8_t *from, int64_t count, uint8_t *plane)
-{
-    const size_t packed = (size_t)(from[0] | from[1] << 8);
-    from += 2;
-    if (packed == ALIKE) {
-        memset(plane, *from, (size_t)count);
-        return from + 1;
-    }
-    if (packed == 0) {
-        memcpy(plane, from, (size_t)count);
-        return from + count;
-    }
-    return vti_inflate(from, packed, plane, (size_t)count) ? NULL : from + packed;
-}
-
 int vti_get_planes(const uint8_t *from, int64_t count, int item, uint8_t *planes)
 {
     for (int b = 0; b < item && from; b++)
-        from = vti_get_plane(from, count, planes + b * count);
+        from = get_plane(from, count, planes + b * count);
     return from ? 0 : -1;
 }
 

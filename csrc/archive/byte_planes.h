@@ -111,9 +111,7 @@ vt_status vti_unpack_chunks(vt_unpacking *u, size_t size, int components,
 size_t vti_end_of_plane(const uint8_t *from, size_t size, size_t at, int64_t count);
 size_t vti_end_of_digits(const uint8_t *from, size_t size, size_t at);
 
-/* A plane: where the next thing lies, NULL: it cannot be unpacked; several, or words as classes: 0,
- * or -1. */
-const uint8_t *vti_get_plane(const uint8_t *from, int64_t count, uint8_t *plane);
+/* Several planes, or words as classes: 0, or -1. */
 int vti_get_planes(const uint8_t *from, int64_t count, int item, uint8_t *planes);
 int vti_get_words(const uint8_t *from, int64_t count, uint32_t *words);
 void vti_join_planes(const uint8_t *planes, int64_t count, uint32_t *words);

@@ -53,7 +53,10 @@ static int copy_body(const vt_body *from, vt_body *to)
     to->points = from->points ? vti_allocate(bytes) : NULL;
     const int failed = copy_panels(from, to);
     to->solids = vti_allocate(sizeof *to->solids * (size_t)from->solid_count);
-    if (vti_copy_force(&from->rigid, &to->rigid) || failed || (from->points && !to->points)) {
+    const vt_animations *const forces = &from->rigid.animations;
+    if (vti_copy_animations(&vti_body_definition, forces->count, forces->items,
+                            &to->rigid.animations) ||
+        failed || (from->points && !to->points)) {
         vti_destroy_body(to);
         return -1;
     }
@@ -186,12 +189,4 @@ void vti_form_bodies(vt_bodies *bodies, double time)
 {
     for (int32_t n = 0; n < bodies->count; n++)
         vti_form_body(&bodies->items[n], time);
-}
-
-int vti_copy_force(const vt_rigid *from, vt_rigid *to)
-{
-    return vti_copy_animations(&vti_body_definition, from->animations.count, from->animations.items,
-                               &to->animations)
-               ? -1
-               : 0;
 }

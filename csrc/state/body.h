@@ -126,9 +126,6 @@ static inline double vti_contact_skin(const vt_body *body, const double world[3]
     return 0x1p-20 * size;
 }
 
-/* Copies what owns memory in it; 0, or -1 with nothing to destroy. */
-int vti_copy_force(const vt_rigid *from, vt_rigid *to);
-
 /* The radius around the centre. */
 void vti_bound_body(vt_body *body);
 

@@ -82,7 +82,6 @@ int vti_has_emitters(const vt_simulation *s);
 
 /* Automatic cores are as the scene is when it is first stepped, and stay so. */
 void vti_settle_cores(vt_simulation *s);
-int vti_has_sharp_cores(const vt_simulation *s);
 
 /* Whether the filter of the cores works on modes, not node by node. */
 int vti_filters_modes(const vt_simulation *s);

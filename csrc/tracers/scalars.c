@@ -34,37 +34,6 @@ void vti_use_tracer_column(vt_simulation *s, int column)
     }
 }
 
-void vti_append_values(vt_simulation *s, int column, const float *values, int64_t count)
-{
-    vt_set *const set = &s->tracers.set;
-    if (vti_stay_alike(set, column, values, count))
-        return;
-    vti_use_tracer_column(s, column);
-    memcpy((float *)set->column[column] + set->count, values, 4 * (size_t)count);
-}
-
-int64_t vti_append_tracers(vt_simulation *s, int64_t count, const float *position,
-                           const float *density, const float *size)
-{
-    vt_tracers *const t = &s->tracers;
-    const int64_t first = t->set.count;
-    memcpy(t->position + 3 * first, position, 12 * (size_t)count);
-    vti_append_values(s, VT_TRACER_density, density, count);
-    vti_append_values(s, VT_TRACER_size, size, count);
-    memset(t->age + first, 0, 4 * (size_t)count);
-    for (int64_t i = 0; i < count; i++)
-        t->id[first + i] = s->next_id[VT_TRACERS]++;
-    static const int unless_given[] = {VT_TRACER_velocity, VT_TRACER_lifetime, VT_TRACER_growth,
-                                       VT_TRACER_fade, VT_TRACER_warmth};
-    for (size_t n = 0; n < sizeof unless_given / sizeof *unless_given; n++)
-        if (t->set.used[unless_given[n]])
-            fill_tracer_column(s, unless_given[n], first, count);
-    vti_fill_tracer_scalars(s, first, count);
-    vti_begin_in_eddies(s, first, count);
-    t->set.count += count;
-    return first;
-}
-
 enum {
     LANES = 3,     /* values in a node, beside their volume */
     MOST_LANES = 4 /* with the volumes apart: sampling nodes costs more than making them */
@@ -105,13 +74,46 @@ static void note_temperature(vt_simulation *s, int64_t first, int64_t count)
         memcpy(t->left_temperature + first, t->temperature + first, 4 * (size_t)count);
 }
 
-void vti_fill_tracer_scalars(vt_simulation *s, int64_t first, int64_t count)
+/* What tracers hold in these rows with no vorton around: ambient. */
+static void fill_tracer_scalars(vt_simulation *s, int64_t first, int64_t count)
 {
     for (int n = 0; n < VT_TAKEN_COLUMNS; n++) {
         const wish all = wish_of(s, n);
         fill_values(s, &all, first, count);
     }
     note_temperature(s, first, count);
+}
+
+/* The values of newborn tracers. */
+static void append_values(vt_simulation *s, int column, const float *values, int64_t count)
+{
+    vt_set *const set = &s->tracers.set;
+    if (vti_stay_alike(set, column, values, count))
+        return;
+    vti_use_tracer_column(s, column);
+    memcpy((float *)set->column[column] + set->count, values, 4 * (size_t)count);
+}
+
+int64_t vti_append_tracers(vt_simulation *s, int64_t count, const float *position,
+                           const float *density, const float *size)
+{
+    vt_tracers *const t = &s->tracers;
+    const int64_t first = t->set.count;
+    memcpy(t->position + 3 * first, position, 12 * (size_t)count);
+    append_values(s, VT_TRACER_density, density, count);
+    append_values(s, VT_TRACER_size, size, count);
+    memset(t->age + first, 0, 4 * (size_t)count);
+    for (int64_t i = 0; i < count; i++)
+        t->id[first + i] = s->next_id[VT_TRACERS]++;
+    static const int unless_given[] = {VT_TRACER_velocity, VT_TRACER_lifetime, VT_TRACER_growth,
+                                       VT_TRACER_fade, VT_TRACER_warmth};
+    for (size_t n = 0; n < sizeof unless_given / sizeof *unless_given; n++)
+        if (t->set.used[unless_given[n]])
+            fill_tracer_column(s, unless_given[n], first, count);
+    fill_tracer_scalars(s, first, count);
+    vti_begin_in_eddies(s, first, count);
+    t->set.count += count;
+    return first;
 }
 
 /* Of one column of the tracers, or all of them (EVERY). Where the tracers burn by themselves, what

@@ -5,9 +5,6 @@
 
 #include "vorton.h"
 
-/* The values of newborn tracers. */
-void vti_append_values(vt_simulation *s, int column, const float *values, int64_t count);
-
 int64_t vti_append_tracers(vt_simulation *simulation, int64_t count, const float *position,
                            const float *density, const float *size);
 
@@ -33,6 +30,3 @@ int vti_is_temperature_written(const vt_simulation *s);
 /* Notes the temperatures of now as those that the library left; once called, what it writes itself
  * is noted as it is written. */
 void vti_note_temperature(vt_simulation *s);
-
-/* What tracers hold in rows [first, first + count) with no vorton around: ambient. */
-void vti_fill_tracer_scalars(vt_simulation *s, int64_t first, int64_t count);

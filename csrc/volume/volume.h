@@ -3,8 +3,6 @@
 
 #include "volume/leaves.h"
 
-enum { VT_MOST_VOLUME_MARGIN = 16 };
-
 struct vt_volume {
     double voxel_size;    /* m; the centre of voxel (i, j, k) is at voxel_size x (i, j, k) */
     int64_t tracers;      /* that went into it */
