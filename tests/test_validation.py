@@ -2,6 +2,8 @@
 
 import html.parser
 import json
+import re
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -163,6 +165,32 @@ def test_page_and_json_hold_what_is_printed(tmp_path, capsys):
     pytest.importorskip("matplotlib")
     assert len(found.pictures) == len(rows)
     assert all(picture.startswith("data:image/png;base64,iVBOR") for picture in found.pictures)
+
+
+def rows_of_the_page():
+    """Name of the case, quantity, and what is exact and computed, of `examples/VALIDATION.md`."""
+    page = Path(__file__).parents[1] / "examples" / "VALIDATION.md"
+    for line in page.read_text(encoding="utf-8").splitlines():
+        cells = line.strip("| ").split(" | ")
+        if len(cells) == 6 and not cells[0].startswith(("case", "---")):
+            name, quantity = re.fullmatch(r"(.*?(?: \(.*?\))?): (.*)", cells[0]).groups()
+            yield name, quantity, *(float(cell.split()[0]) for cell in cells[1:3])
+
+
+def test_the_page_of_examples_names_cases_that_there_are():
+    names = [case.name.split(": ", 1)[1] for case in CASES]
+    rows = list(rows_of_the_page())
+    assert len(rows) > 10
+    assert [name for name, *_ in rows if name not in names] == []
+
+
+@pytest.mark.slow
+def test_the_page_of_examples_has_the_numbers_of_now():
+    cases = {case.name.split(": ", 1)[1]: case for case in CASES}
+    for name, quantity, exact, computed in rows_of_the_page():
+        result = cases[name].run()
+        assert result.quantity == quantity
+        assert (exact, computed) == pytest.approx((result.exact, result.computed), rel=0.01), name
 
 
 def test_page_names_what_is_markup(monkeypatch, tmp_path):
