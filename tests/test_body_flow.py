@@ -1,5 +1,7 @@
 """What the flow gives to bodies, and the layers that they shed (S4, S5, S9, S10)."""
 
+import re
+
 import numpy as np
 import pytest
 from marks import slow_but
@@ -66,6 +68,29 @@ def test_drag_of_a_sphere():
     assert 0 < drag[0] < 0.2 and np.abs(drag[1:]).max() < 0.01
     assert abs(drag[0] - lost) < 0.01  # the last substep is still to be given
     assert (sim.vortons.position[:, 0] > 1.2 * R).mean() > 0.2  # a wake
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("n", range(3))
+def test_drag_and_side_force_are_what_the_docstring_says(n):
+    """Of a ball that lies off the planes in which its flow would be symmetric."""
+    doc = " ".join(vt.Body.__doc__.split())
+    said = re.search(r"has the coefficient ([^w]*) with ([^w]*) cells a radius", doc)
+    drag, cells = (re.findall(r"[.\d]+", text)[n] for text in said.groups())
+    start = np.array((0.013, 0.007, 0.003))
+    way = Keys([(0, tuple(start)), (100, tuple(start + (100, 0, 0)))])
+    ball = sphere(parent=vt.Transform(position=way))
+    sim = simulation(ball, spacing=R / int(cells))
+    sim.step(96)
+    forces = []
+    for _ in range(192):
+        before = given(sim)
+        sim.step()
+        forces.append((given(sim) - before) * 24 / (0.5 * AIR * np.pi * R**2))
+    forces = np.array(forces)
+    assert -forces[:, 0].mean() == pytest.approx(float(drag), rel=0.25)
+    sidewise = np.sqrt((forces[:, 1:] ** 2).sum(axis=1).mean())
+    assert (0.25 if n == 0 else 0) < sidewise < (0.75 if n == 0 else 0.12)
 
 
 def wake_impulse(sim):

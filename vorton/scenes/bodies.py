@@ -190,10 +190,11 @@ class Body(BodyBase):
     is removed at once; so is what bodies that close in leave no room.
 
     The drag of the flow that is simulated is there for the picture and no measure of the real one:
-    a ball that is moved has the coefficient .3, .11 and .08 with 4, 6 and 8 cells a radius, real
+    a ball that is moved has the coefficient .3, .09 and .06 with 4, 6 and 8 cells a radius, real
     ones have .1 to .5. `damping` adds what is missing. With 3 or 4 cells the wake also pushes it to
-    its sides, with a coefficient of .6 and .4 (rms; real ones have less than .1), with 6 of .03: a
-    ball of a tenth of the fluid's density swings there, and rises at a quarter of the speed.
+    its sides, with a coefficient of about .8 and .5 (rms; real ones have less than .1), with 6 and
+    more of .1 at most: with few cells a ball of a tenth of the fluid's density swings, and rises at
+    a quarter of the speed.
 
     A step has up to 8 substeps for what panels need: the flow about a body that goes farther than
     about its radius in a frame is coarse (contact holds at any speed); more frames a second resolve
