@@ -253,6 +253,13 @@ LASTING = {
     "ring_and_ball": 48,
     "fire_and_spheres": 48,
     "campfire": 48,
+    "plate": 52,
+    "airfoil": 58,
+    "warm_ball": 73,
+    "warm_dye": 73,
+    "dyed_drop": 72,
+    "spiral": 72,
+    "tornado": 72,
 }
 
 

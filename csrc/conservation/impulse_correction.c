@@ -21,7 +21,8 @@
 /* Largest mean relative change of the strengths by which all sums are restored, over the strain of
  * the substep: the largest velocity gradient times the time. Beyond, the grid does not resolve the
  * flow, or vortons come closer to panels than these are wide: the impulse would not come back to
- * the vortons that lost it, but as noise. Then the sum of the strengths alone is restored. */
+ * the vortons that lost it, but as noise. Then the sum of the strengths alone is restored. With a
+ * tenth of this rings and drops that a flow pulls apart lose impulse (tests/test_balance.py). */
 static const double most_change = 3.5e-3;
 
 /* The share of the strength that bodies have shed. Layers around bodies lose impulse at the strain
