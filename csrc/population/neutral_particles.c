@@ -42,12 +42,14 @@ static const double least_contrast = 1e-2;
 /* A node filled to more than this, among others like it, is where the vortons happen to lie farther
  * apart, as others lie closer. Where nothing has to diffuse to it, it stays so: ambient fluid in it
  * would only thin what differs (vortons strewn by a quarter of their spacing lost 2 % of their
- * weight), and in a container set off a flow. */
+ * weight), and in a container set off a flow. With .05 and with .6 balls of 6 cells do not get
+ * their weight as impulse, to 2 % (tests/test_buoyancy.py). */
 static const float empty_fill = 0.25f;
 
 /* What a node lacks beside others that are full lies on the far side, so far (in spacings, by how
  * full the node is): the hat of a node, cut by a plane, has what is beyond it there. In the node
- * itself ambient fluid would thin what differs, up to 5 % of the weight of a ball of 6 cells. */
+ * itself ambient fluid would thin what differs, up to 5 % of the weight of a ball of 6 cells; with
+ * .6 a ball of 4 does not get its weight as impulse, to 2 % (tests/test_buoyancy.py). */
 static const double far_side = 0.3;
 
 /* Of the lattice where nothing diffuses, in cells of the grid. */

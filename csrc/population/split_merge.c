@@ -19,7 +19,8 @@ static double strength_of(const vt_vortons *v, int64_t row)
 
 /* Volume from which on a vorton that expanded is halved, in cells of the grid and in its own at
  * birth: it leaves nodes between it and its neighbours without any, which are taken for ambient
- * fluid, but nothing gets finer than it was made. */
+ * fluid, but nothing gets finer than it was made. With 1.2 fluid that grows tenfold
+ * gets gaps (tests/test_expansion.py). */
 static const double widest = 1.7;
 
 static int is_long(const vt_simulation *s, int64_t row)

@@ -5,7 +5,8 @@
 
 enum { BLOCK = 512 };
 
-/* Of a volume, in a substep. */
+/* Of a volume, in a substep: what is heated at once pushes the fluid away in parts. With 1.02 the
+ * volume comes behind the temperature (tests/test_expansion.py). */
 static const double most_growth = 1.2;
 
 typedef struct expand_context {
