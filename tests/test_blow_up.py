@@ -154,8 +154,8 @@ def test_beside_a_wall_that_lets_fluid_slip_it_is_told_that_walls_may_shed():
 
 @pytest.mark.parametrize("thick", [0.02, 0.14])
 def test_a_crate_of_thin_boards_is_told_to_have_thicker_ones(thick):
-    """Of heavy fluid that is filled in for a second. With boards of two cells it sloshes a little: a
-    surface that falls through its depth would flow at 2.2 m/s."""
+    """Of heavy fluid that is filled in for a second. With boards of two cells it sloshes a little:
+    a surface that falls through its depth would flow at 2.2 m/s."""
     scene, t = vt.Scene("crate", seed=2, voxel=0.05), thick
     boards = [vt.Box((-0.2 - t, -0.2 - t, -t), (0.2 + t, 0.2 + t, 0))]
     boards += [vt.Box((x, -0.2 - t, 0), (x + t, 0.2 + t, 0.3)) for x in (-0.2 - t, 0.2)]
