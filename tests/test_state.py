@@ -305,7 +305,7 @@ def look_at_fields(sim):
 
 def test_fields_are_what_the_views_show_unpacked_by_another_program():
     used, row_ways = set(), set()
-    for seed in (6, 1):  # in these frames together all ways of packing are used
+    for seed in (4, 9):  # in these frames together all ways of packing are used
         scene = everything.scene("fire")
         scene.seed = seed
         sim = vt.Simulation(scene, everything.FPS, threads=2)

@@ -7,6 +7,7 @@
 #include "field/sample.h"
 #include "field/solve.h"
 #include "field/spline_values.h"
+#include "field/thin_walls.h"
 #include "state/predicates.h"
 
 /* ---- memory ---- */
@@ -151,7 +152,9 @@ vt_status vti_show_density(vt_simulation *s, const vt_grid *grid, f4 **nodes)
     const vt_sorted_vortons sorted = vti_sort_vortons(s, grid);
     s->grid = *grid;
     s->grid.scalars = *nodes;
-    vti_solve_scalars(s, s->vortons.set.count, sorted.records, sorted.row_start, s->time, &unused);
+    const int64_t count = s->vortons.set.count;
+    float *const felt = vti_make_room_for_felt(s, (size_t)count);
+    vti_solve_scalars(s, count, sorted.records, sorted.row_start, s->time, felt, &unused);
     s->grid = before;
     vti_arena_pop(&s->arena, mark);
     node_job job = {.grid = grid, .nodes = *nodes, .factor = {per_metre, per_metre, per_metre, 1}};

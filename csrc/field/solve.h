@@ -44,9 +44,10 @@ void vti_find_means(vt_simulation *s, int64_t count, const vt_record *sorted,
                     const uint32_t *row_start, const vti_scalar_lane lanes[4], vt_grid *means);
 
 /* What the vortons feel of the density around them, from the records that vti_solve_field sorted,
- * beside the bodies as they are at a time, s. */
+ * beside the bodies as they are at a time, s. felt: room of vti_make_room_for_felt, which buoyancy
+ * keeps. */
 void vti_solve_scalars(vt_simulation *s, int64_t count, const vt_record *sorted,
-                       const uint32_t *row_start, double time, vt_buoyancy *buoyancy);
+                       const uint32_t *row_start, double time, float *felt, vt_buoyancy *buoyancy);
 
 /* Velocity (count x 3), gradient (count x 9; may be NULL) and, with it, that of div A (count x 3)
  * at targets, by the sum over all pairs or by the tree, as the method says. */

@@ -15,10 +15,15 @@ static double largest_of(const vt_simulation *s, const vt_substep *w, vt_substep
                          vt_extremes *scratch, int64_t first, int64_t end)
 {
     vt_velocity_source field = w->field;
+    vt_buoyancy buoyancy = w->buoyancy;
     if (field.velocity) { /* arrays in the order of the records */
         field.velocity += 3 * first;
         field.gradient += 9 * first;
         field.divergence += 3 * first;
+    }
+    if (field.buoyancy && buoyancy.felt) {
+        buoyancy.felt += 3 * first;
+        field.buoyancy = &buoyancy;
     }
     field.least_vorticity = NULL; /* bounds of stretching change no value that is looked at here */
     s->stages->stretch(&field, &s->def.method, end - first, w->sorted + first, w->rates + first,
@@ -119,8 +124,8 @@ static int slips(const vt_simulation *s, int32_t id)
     return 0;
 }
 
-/* Whether heavy or hot fluid on one side of a wall of the body, by its id, is felt on the other:
- * nodes in a wall of less than two cells lie beside both. */
+/* Whether the body, by its id, has walls of less than half a cell, which do not keep apart for long
+ * what is heavy or hot on one side. */
 static int has_thin_walls(const vt_simulation *s, int32_t id)
 {
     int thin = 0;
@@ -128,7 +133,7 @@ static int has_thin_walls(const vt_simulation *s, int32_t id)
         const vt_body *const body = &s->bodies.items[n];
         for (int32_t i = 0; body->id == id && !body->hole && i < body->solid_count; i++)
             thin |= isfinite(body->solids[i].circumscribed) &&
-                    body->solids[i].inscribed * body->scale < s->grid.spacing;
+                    4 * body->solids[i].inscribed * body->scale < s->grid.spacing;
     }
     return thin;
 }
@@ -146,9 +151,8 @@ static const char *remedy_for(const vt_simulation *s, vt_substep_limit limit,
         return "let the bodies turn more slowly, or take more frames a second";
     default:
         return fabs(found->body_distance) < near && has_thin_walls(s, found->body)
-                   ? "give that body walls at least two cells thick (a cell is about a core): "
-                     "heavy "
-                     "or hot fluid is felt across thinner ones; or give that fluid finer cores"
+                   ? "give that body walls at least half a cell thick (a cell is about a core), "
+                     "which heavy or hot fluid needs; or give that fluid finer cores"
                : is_in_emitter(s, found, near)
                    ? "give that emitter less swirl or keep it off walls; "
                      "Method(cores='filtered') bears more"

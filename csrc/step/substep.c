@@ -4,6 +4,7 @@
 
 #include "conservation/impulse_correction.h"
 #include "field/solve.h"
+#include "field/thin_walls.h"
 #include "state/container_frame.h"
 #include "state/particles.h"
 #include "state/predicates.h"
@@ -65,8 +66,9 @@ void vti_solve_substep(vt_simulation *s, double time, vt_substep *w)
     w->born |= w->is_first;
     w->is_first = 0;
     if (w->field.buoyancy)
-        VT_TIMED(s, scalars,
-                 vti_solve_scalars(s, w->count, w->sorted, w->row_start, time, &w->buoyancy));
+        VT_TIMED(
+            s, scalars,
+            vti_solve_scalars(s, w->count, w->sorted, w->row_start, time, w->felt, &w->buoyancy));
 }
 
 /* Room for what the scheme keeps from stage to stage. */
@@ -115,6 +117,8 @@ void vti_open_substep(vt_simulation *s, const vt_births *births, const vt_scheme
                                     .gradient = w->gradient,
                                     .divergence = w->divergence,
                                     .buoyancy = vti_is_buoyant(s) ? &w->buoyancy : NULL};
+    if (w->field.buoyancy && vti_has_grid(s))
+        w->felt = vti_make_room_for_felt(s, rows);
     make_room(s, births, scheme, w);
     vti_collect_records(s, &w->space, 0, w->count, w->extrapolates ? w->sorted : w->records);
     s->stages->lack_flag(w->count, v->flags, VT_FLAG_BOUND_KNOWN, &w->is_first, s->def.threads);

@@ -23,6 +23,7 @@ typedef struct vt_substep {
     vt_newborn newborn;
     vt_grid space; /* the grid; without a grid the world, in metres */
     vt_buoyancy buoyancy;
+    float *felt; /* room for where vortons feel it */
     vt_velocity_source field;
     vt_tracer_substep tracers;
 } vt_substep;

@@ -25,6 +25,8 @@ typedef struct vt_buoyancy {
                             out as the nodes of the grid */
     const float *volume; /* of the vortons, by row, m^3 */
     const float *acceleration; /* count x 3, by row, m/s^2; NULL: left out */
+    const float *felt; /* count x 3, in the order of the records: from each to where it feels the
+                          density, cells; NULL: where it is */
 } vt_buoyancy;
 
 /* Differences of rho' and rho' at VL points of a grid (cells). */
@@ -60,13 +62,24 @@ VT_INLINE vf vti_mean_of_sides(const vt_buoyancy *b, const vt_grid *grid, const 
     return vf_set(0.5f) * (there[0][3] + there[1][3]);
 }
 
+/* Where VL records from number i on feel the density. */
+VT_INLINE void vti_load_felt(const vt_buoyancy *b, const vf at[3], int64_t i, vf position[3])
+{
+    vf felt[3] = {{0}};
+    if (b->felt)
+        vti_load_rows(b->felt + 3 * i, felt);
+    for (int a = 0; a < 3; a++)
+        position[a] = at[a] + felt[a];
+}
+
 /* Adds to rate (m^3/s^2); pull becomes 2 A g, m/s^2, at VL points of a grid (cells): A is the
  * Atwood number of what is there and the ambient fluid, sqrt(A g k) how fast a wave between them
  * grows. */
-VT_INLINE void vti_add_baroclinic(const vt_buoyancy *b, const vt_grid *grid, const vf position[3],
-                                  vi home, vf rate[3], vf *pull)
+VT_INLINE void vti_add_baroclinic(const vt_buoyancy *b, const vt_grid *grid, const vf at[3],
+                                  int64_t i, vi home, vf rate[3], vf *pull)
 {
-    vf slope[4];
+    vf slope[4], position[3];
+    vti_load_felt(b, at, i, position);
     vti_sample_density(b, grid, position, slope);
     const vt_fluid *const f = &b->fluid;
     const vf rho0 = vf_set(f->density), scale = vf_set((float)(1.0 / grid->spacing));

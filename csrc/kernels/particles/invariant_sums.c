@@ -390,7 +390,7 @@ VT_INLINE void add_generation(const generation_context *c, int64_t i, int64_t le
     vti_load_records(c->records + i, left, 0, position);
     vti_load_records(c->records + i, left, 1, own);
     const vi home = (vi)own[3];
-    vti_add_baroclinic(c->field->buoyancy, grid, position, home, given, &pull);
+    vti_add_baroclinic(c->field->buoyancy, grid, position, i, home, given, &pull);
     /* a vorton born inside the substep (negative age) is there for the rest of it only */
     const vf dt = vf_set(c->dt), age = vf_gather(c->age, home) + dt;
     const vf step = vf_max(vf_min(age, dt), (vf){0});

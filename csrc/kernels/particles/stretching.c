@@ -228,8 +228,8 @@ VT_INLINE void stretch_rate(const context *c, sample *s, int64_t i, int64_t left
         reformulate(s, rate);
     s->pull = (vf){0};
     if (c->field->buoyancy)
-        vti_add_baroclinic(c->field->buoyancy, c->field->grid, s->position, s->home, rate->strength,
-                           &s->pull);
+        vti_add_baroclinic(c->field->buoyancy, c->field->grid, s->position, i, s->home,
+                           rate->strength, &s->pull);
 }
 
 /* The largest values that one block meets, lane by lane. */
