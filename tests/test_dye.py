@@ -52,3 +52,16 @@ def test_refusals(scene, tmp_path, capsys, monkeypatch):
     for dye in (True, (300, 400)):
         with pytest.raises(ValueError, match="nothing in this scene differs"):
             make_film(cold, tmp_path / "b.png", frames=(2, 2), dye=dye, progress=False)
+
+
+def test_looking_for_what_can_be_dyed_builds_no_second_simulation(scene, tmp_path, monkeypatch):
+    """Panels of bodies are solved for when it is built: for large ones that takes seconds."""
+    built, build = [], vt.Simulation.__init__
+
+    def count(self, *arguments, **named):
+        built.append(self)
+        build(self, *arguments, **named)
+
+    monkeypatch.setattr(vt.Simulation, "__init__", count)
+    make_film(scene, tmp_path / "a.png", frames=(1, 1), size=(32, 32), dye=True, progress=False)
+    assert len(built) == 1

@@ -323,6 +323,8 @@ def test_a_region_is_that_of_a_derived_bake(places, tmp_path):
         ({"elevation": 85}, "elevation = 85: must be "),
         ({"field_of_view": 180}, "field_of_view = 180"),
         ({"size": (8, 8)}, r"size\[0\] = 8"),
+        ({"size": (32, 8), "eye": (1, 2, 3)}, r"size\[1\] = 8"),
+        ({"voxel": -1}, "voxel = -1: must be"),
         ({"threads": 65}, "threads = 65"),
     ],
 )

@@ -43,7 +43,7 @@ from ..simulations.simulation import Simulation
 from ..sources.emitter import Emitter
 from ..sources.points import Points
 from ..sources.ring_and_tracers import Tracers
-from .camera import Camera
+from .camera import Camera, check_size
 from .rendering import LOOK, Survey, check_dye, render
 from .viewpoint import see
 
@@ -87,6 +87,8 @@ class Shot:
         self.scene, self.numbers, self.threads = scene, numbers, threads
         self.fps = own_fps if fps is None else check_number("fps", fps, above=0, unit="1/s")
         self.voxel = voxel
+        if voxel is not None:
+            self.voxel = check_number("voxel", voxel, least=1e-9, most=1e9, unit="m")
         self.sharp = sharp is not None and check_flag("sharp", sharp)
         self.simulation: Simulation | None = None  # of what is shown, at the frame asked for last
 
@@ -110,13 +112,16 @@ class SceneShot(Shot):
             self.voxel = scene.nominal_voxel
         else:
             warn_of_coarse_voxel(scene, self.voxel, "voxel")
+        self._fresh: Simulation | None = None
 
     def may_differ_in_temperature(self) -> bool:
-        """Whether tracers carry any; known before the first step."""
-        return Simulation(self.scene, self.fps)._core.tracers_carry("temperature")
+        """Whether tracers carry any; known before the first step, from which the shot goes on."""
+        self._fresh = Simulation(self.scene, self.fps, threads=self.threads)
+        return self._fresh._core.tracers_carry("temperature")
 
     def __iter__(self) -> Iterator[_core.Volume]:
-        sim = self.simulation = Simulation(self.scene, self.fps, threads=self.threads)
+        sim = self._fresh or Simulation(self.scene, self.fps, threads=self.threads)
+        self.simulation, self._fresh = sim, None
         for frame in range(1, self.numbers[-1] + 1):
             if frame > 1:
                 sim.step()
@@ -429,8 +434,10 @@ def _try(
     look: dict[str, Any],
 ) -> None:
     """Raise what the pictures would, by one of nothing, before their frames are made."""
+    check_size(size)
     if eye is not None and target is None:  # it will be where the smoke is
-        target = np.add(check_vector("eye", eye, unit="m"), (0, 1, 0)).tolist()
+        x, y, z = check_vector("eye", eye, unit="m")
+        target = (x, y - 1 if y > 0 else y + 1, z)
     camera = _camera(Survey(), None, size, eye, target, field_of_view, around)
     none = np.zeros(0, np.float32)
     nothing = _core.volume_from_tracers(
