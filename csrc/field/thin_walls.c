@@ -28,13 +28,13 @@ typedef struct keeping {
 } keeping;
 
 /* Whether a solid is less than two cells thick and, other than rods and small balls, round which
- * fluid is near anyway, as wide as two: of a board V / (2 thickness length). */
+ * fluid is near anyway, as broad as two. */
 static int is_thin_wall(const vt_body *body, const vt_solid *solid, double spacing)
 {
     const double half = body->scale * solid->inscribed, h = spacing;
     if (body->hole || !isfinite(solid->circumscribed) || half >= h)
         return 0;
-    return body->scale * solid->volume >= 8 * h * solid->inscribed * solid->circumscribed;
+    return body->scale * vti_solid_breadth(solid) >= 2 * h;
 }
 
 static int32_t count_walls(const vt_simulation *s)

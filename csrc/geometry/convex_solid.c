@@ -217,6 +217,11 @@ static double distance_from_disk(const vt_solid *solid, const double point[3], d
     return end > side ? end : side;
 }
 
+double vti_solid_breadth(const vt_solid *solid)
+{
+    return solid->volume / (4 * solid->inscribed * solid->circumscribed);
+}
+
 double vti_solid_distance(const vt_solid *solid, const double point[3], double normal[3])
 {
     return vti_solid_room(solid, point, INFINITY, normal);

@@ -30,6 +30,10 @@ int vti_copy_solid(const vt_solid *from, vt_solid *to); /* as vti_copy_polytope 
 /* Whether two solids are the same in every digit. */
 int vti_same_solid(const vt_solid *a, const vt_solid *b);
 
+/* About the middle one of its three widths, of a board of length l its volume / (thickness l), m.
+ */
+double vti_solid_breadth(const vt_solid *solid);
+
 /* Distance from the deepest of its walls: faces, or the round side. The sign is never wrong; inside
  * it is the distance to the surface, outside of polytopes and of the rim of a disk a lower bound.
  * normal (may be NULL) is the outward normal of that wall. vti_solid_room may stop at a wall from

@@ -97,21 +97,45 @@ static void add_share(const vt_solid *solid, const vt_solid *smallest, int32_t a
         vti_add_triangles_of_solid(solid, asked, t);
 }
 
-/* Leaves out what has no area to speak of. */
-static void drop_slivers(vt_triangles *t)
+/* Leaves out what has no area to speak of, of the triangles from `first` on. */
+static void drop_slivers(int32_t first, vt_triangles *t)
 {
     double center[3], normal[3], area = 0;
-    int32_t kept = 0;
-    for (int32_t n = 0; n < t->count; n++)
+    int32_t kept = first;
+    for (int32_t n = first; n < t->count; n++)
         area += measure_triangle(t->item[n], center, normal);
-    for (int32_t n = 0; n < t->count; n++)
-        if (measure_triangle(t->item[n], center, normal) > 1e-4 * area / t->count)
+    for (int32_t n = first; n < t->count; n++)
+        if (measure_triangle(t->item[n], center, normal) > 1e-4 * area / (t->count - first))
             memmove(t->item[kept++], t->item[n], sizeof *t->item);
     t->count = kept;
 }
 
-/* Triangles of all solids, as far as they lie outside of the others. */
-static void add_triangles(int32_t solid_count, const vt_solid *solids, int32_t aimed,
+/* Leaves whole, or out, by its centroid, each of the triangles from `first` on: one inside another
+ * solid, or on one that it touches, or that is there twice, is no part of the surface. */
+static void drop_covered(const vt_solid *by, int32_t first, int keeps_common, vt_triangles *t)
+{
+    const double skin = isfinite(by->circumscribed) ? 1e-6 * by->circumscribed : 0;
+    int32_t kept = first;
+    for (int32_t n = first; n < t->count; n++) {
+        double center[3], normal[3], away[3];
+        measure_triangle(t->item[n], center, normal);
+        const double room = vti_solid_distance(by, center, away);
+        const int faces = vti_dot(away, normal) < 0;
+        if (!(room < -skin || (room <= skin && (faces || !keeps_common))))
+            memmove(t->item[kept++], t->item[n], sizeof *t->item);
+    }
+    t->count = kept;
+}
+
+static int is_board(const vt_solid *solid)
+{
+    return !is_plane(solid) && vti_solid_breadth(solid) >= 2 * solid->inscribed;
+}
+
+/* Triangles of all solids, as far as they lie outside of the others. With `cuts` what boards have
+ * in common with others is cut off: whole triangles would stick out of them, or cover each other,
+ * and the matrix of the panels would be all but singular. Of other solids they are left whole. */
+static void add_triangles(int32_t solid_count, const vt_solid *solids, int32_t aimed, int cuts,
                           vt_triangles *t)
 {
     const double total = total_area(solid_count, solids, NULL);
@@ -119,10 +143,13 @@ static void add_triangles(int32_t solid_count, const vt_solid *solids, int32_t a
         const int32_t first = t->count;
         add_share(&solids[n], NULL, aimed, total, t);
         for (int32_t m = 0; m < solid_count && !t->failed; m++)
-            if (m != n)
+            if (m != n && cuts && (is_board(&solids[m]) || is_board(&solids[n])))
                 vti_keep_outside(&solids[m], first, n < m, t);
+            else if (m != n)
+                drop_covered(&solids[m], first, n < m, t);
+        if (!t->failed)
+            drop_slivers(first, t);
     }
-    drop_slivers(t);
 }
 
 /* Triangles of what all solids have in common. */
@@ -148,7 +175,7 @@ static void add_walls_of_hole(int32_t solid_count, const vt_solid *solids, int32
     for (int n = 0; n < 3 && !t->failed; n++) {
         t->count = 0;
         add_common_triangles(solid_count, solids, asked, t);
-        drop_slivers(t);
+        drop_slivers(0, t);
         if (t->count == 0 || (t->count <= 1.3 * aimed && t->count >= 0.7 * aimed))
             break;
         asked = (int32_t)fmin((double)asked * aimed / t->count, 8.0 * aimed);
@@ -243,15 +270,20 @@ vt_panel_set *vti_copy_panels(const vt_panel_set *from)
     return set;
 }
 
-/* Faces that are long and narrow get many more than what they are aimed at. */
+/* Faces that are long and narrow get many more than what they are aimed at. Where cuts make more
+ * than there may be, as of a heap of boards, there are none. */
 static void add_walls_of_body(int32_t solid_count, const vt_solid *solids, int32_t aimed,
                               vt_triangles *t)
 {
-    for (int32_t asked = aimed; asked > 1 && !t->failed; asked /= 2) {
-        t->count = 0;
-        add_triangles(solid_count, solids, asked, t);
-        if (t->count <= 2 * aimed + 100)
-            break;
+    for (int cuts = 1; cuts >= 0; cuts--) {
+        for (int32_t asked = aimed; asked > 1 && !t->failed; asked /= 2) {
+            t->count = 0;
+            add_triangles(solid_count, solids, asked, cuts, t);
+            if (t->count <= 2 * aimed + 100)
+                break;
+        }
+        if (t->failed || t->count <= VT_MOST_PANELS)
+            return;
     }
 }
 

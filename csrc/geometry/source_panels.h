@@ -34,11 +34,11 @@ enum { VT_MOST_PANELS = 4200 };
 /* added_mass of a body of that scale, in the lengths of the world. */
 void vti_scale_added_mass(const vt_panel_set *set, double scale, double matrix[6][6]);
 
-/* Panels of the union of solids, about `aimed` of them in all: what lies inside another solid is
- * cut off, planes have none, but for one alone. Of a hole: of what the solids have in common,
- * where some of them are no planes, and it is no thinner than the panels are wide. *set is NULL
- * where none is left. VT_INVALID_ARGUMENT: there would be far more than are aimed at, or those of
- * a hole cut out of several solids leave gaps. */
+/* Panels of the union of solids, about `aimed` of them in all: those that lie inside another solid
+ * are left out, of boards what lies there is cut off; planes have none, but for one alone. Of a
+ * hole: of what the solids have in common, where some of them are no planes, and it is no thinner
+ * than the panels are wide. *set is NULL where none is left. VT_INVALID_ARGUMENT: there would be
+ * far more than are aimed at, or those of a hole cut out of several solids leave gaps. */
 vt_status vti_create_panels(int32_t solid_count, const vt_solid *solids, int32_t hole,
                             int32_t aimed, const double origin[3], int threads, vt_panel_set **set);
 
