@@ -175,5 +175,5 @@ def test_a_crate_of_boards_holds_heavy_fluid(thick):
 
 
 def test_a_crate_of_sheets_is_told_to_have_thicker_ones():
-    with pytest.raises(vt.BlowUpError, match="half a cell thick .* finer cores"):
+    with pytest.raises(vt.BlowUpError, match="at least a cell thick .* finer cores"):
         crate(0.002).step(36)

@@ -124,7 +124,7 @@ static int slips(const vt_simulation *s, int32_t id)
     return 0;
 }
 
-/* Whether the body, by its id, has walls of less than half a cell, which do not keep apart for long
+/* Whether the body, by its id, has walls of less than a cell, which do not keep apart for long
  * what is heavy or hot on one side. */
 static int has_thin_walls(const vt_simulation *s, int32_t id)
 {
@@ -133,7 +133,7 @@ static int has_thin_walls(const vt_simulation *s, int32_t id)
         const vt_body *const body = &s->bodies.items[n];
         for (int32_t i = 0; body->id == id && !body->hole && i < body->solid_count; i++)
             thin |= isfinite(body->solids[i].circumscribed) &&
-                    4 * body->solids[i].inscribed * body->scale < s->grid.spacing;
+                    2 * body->solids[i].inscribed * body->scale < s->grid.spacing;
     }
     return thin;
 }
@@ -142,6 +142,7 @@ static const char *remedy_for(const vt_simulation *s, vt_substep_limit limit,
                               const vt_blow_up *found)
 {
     const double near = 3 * (s->fields_exist ? s->grid.spacing : s->smallest_core);
+    const int is_near = fabs(found->body_distance) < near;
     switch (limit) {
     case VT_LIMIT_PULL:
         return "give what is there less contrast of temperature or density, or larger cores";
@@ -150,22 +151,22 @@ static const char *remedy_for(const vt_simulation *s, vt_substep_limit limit,
     case VT_LIMIT_TURN:
         return "let the bodies turn more slowly, or take more frames a second";
     default:
-        return fabs(found->body_distance) < near && has_thin_walls(s, found->body)
-                   ? "give that body walls at least half a cell thick (a cell is about a core), "
+        return is_near && has_thin_walls(s, found->body)
+                   ? "give that body walls at least a cell thick (a cell is about a core), "
                      "which heavy or hot fluid needs; or give that fluid finer cores"
+               : is_near && slips(s, found->body)
+                   ? "let that body shed (no shedding=0), or give the vortons larger cores"
                : is_in_emitter(s, found, near)
-                   ? "give that emitter less swirl or keep it off walls; "
-                     "Method(cores='filtered') bears more"
+                   ? "give that emitter less swirl or keep it off walls; Method(cores='filtered') "
+                     "bears more"
                : is_fed(s, found)
                    ? "let the body that shed it shed nothing (shedding=0), move it more slowly, "
                      "or give it more panels; keep sources farther from it"
-               : fabs(found->body_distance) < near && slips(s, found->body)
-                   ? "let that body shed (no shedding=0), or give the vortons larger cores"
-               : fabs(found->body_distance) < near
+               : is_near
                    ? "keep sources farther from that body, or give them larger cores and less "
                      "circulation"
-                   : "give what is there less circulation or speed, or larger cores, or take more "
-                     "frames a second";
+                   : "give what is there less circulation or speed, or larger cores, or take "
+                     "more frames a second";
     }
 }
 

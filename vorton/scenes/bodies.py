@@ -200,8 +200,8 @@ class Body(BodyBase):
     about its radius in a frame is coarse (contact holds at any speed); more frames a second resolve
     it. Of a plane, such as a floor, panels lie under the vortons, and it sheds nothing; of other
     bodies a panel wider than some cores sheds nothing, either: give more `panels`, if smoke is to
-    roll up there. Walls of less than half a core hold heavy or hot fluid for some seconds alone:
-    give a crate or a tank thicker ones, or the fluid finer cores.
+    roll up there. Walls thinner than a core hold heavy or hot fluid for some seconds alone: give a
+    crate or a tank thicker ones, or the fluid finer cores.
 
     Parameters
     ----------
