@@ -27,14 +27,18 @@ typedef struct keeping {
     int32_t near[VT_MAX_THREADS]; /* whether any record of the thread is */
 } keeping;
 
-/* Whether a solid is less than two cells thick and, other than rods and small balls, round which
- * fluid is near anyway, as broad as two. */
-static int is_thin_wall(const vt_body *body, const vt_solid *solid, double spacing)
+int vti_is_thin_wall(const vt_body *body, const vt_solid *solid, double spacing, double thickness)
 {
-    const double half = body->scale * solid->inscribed, h = spacing;
-    if (body->hole || !isfinite(solid->circumscribed) || half >= h)
+    if (body->hole || !isfinite(solid->circumscribed) ||
+        2 * body->scale * solid->inscribed >= thickness)
         return 0;
-    return body->scale * vti_solid_breadth(solid) >= 2 * h;
+    return body->scale * vti_solid_breadth(solid) >= 2 * spacing;
+}
+
+/* Of which nodes may have neighbours on both sides. */
+static int is_thin(const vt_simulation *s, const vt_body *body, const vt_solid *solid)
+{
+    return vti_is_thin_wall(body, solid, s->grid.spacing, 2 * s->grid.spacing);
 }
 
 static int32_t count_walls(const vt_simulation *s)
@@ -42,8 +46,7 @@ static int32_t count_walls(const vt_simulation *s)
     int32_t count = 0;
     for (int32_t n = 0; n < s->bodies.count; n++)
         for (int32_t k = 0; k < s->bodies.items[n].solid_count; k++)
-            count +=
-                is_thin_wall(&s->bodies.items[n], &s->bodies.items[n].solids[k], s->grid.spacing);
+            count += is_thin(s, &s->bodies.items[n], &s->bodies.items[n].solids[k]);
     return count;
 }
 
@@ -66,7 +69,7 @@ static void list_walls(const vt_simulation *s, const vt_pose *pose, thin_wall *w
     for (int32_t n = 0; n < s->bodies.count; n++) {
         const vt_body *const body = &s->bodies.items[n];
         for (int32_t k = 0; k < body->solid_count; k++)
-            if (is_thin_wall(body, &body->solids[k], s->grid.spacing))
+            if (is_thin(s, body, &body->solids[k]))
                 walls[count++] = make_wall(body, &body->solids[k], &pose[n], s->grid.spacing);
     }
 }

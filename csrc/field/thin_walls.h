@@ -8,6 +8,10 @@
 
 #include "state/simulation.h"
 
+/* Whether a solid is thinner than `thickness` (m) and, other than rods and small balls, round which
+ * fluid is near anyway, broader than two cells, `spacing` wide. */
+int vti_is_thin_wall(const vt_body *body, const vt_solid *solid, double spacing, double thickness);
+
 /* Room for where `rows` vortons feel differences, in arena memory; NULL where no wall is as thin.
  */
 float *vti_make_room_for_felt(vt_simulation *s, size_t rows);

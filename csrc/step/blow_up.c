@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/status.h"
+#include "field/thin_walls.h"
 #include "sources/source_list.h"
 #include "state/distance_to_bodies.h"
 #include "state/predicates.h"
@@ -131,9 +132,8 @@ static int has_thin_walls(const vt_simulation *s, int32_t id)
     int thin = 0;
     for (int32_t n = 0; n < s->bodies.count && vti_is_buoyant(s) && s->fields_exist; n++) {
         const vt_body *const body = &s->bodies.items[n];
-        for (int32_t i = 0; body->id == id && !body->hole && i < body->solid_count; i++)
-            thin |= isfinite(body->solids[i].circumscribed) &&
-                    2 * body->solids[i].inscribed * body->scale < s->grid.spacing;
+        for (int32_t i = 0; body->id == id && i < body->solid_count; i++)
+            thin |= vti_is_thin_wall(body, &body->solids[i], s->grid.spacing, s->grid.spacing);
     }
     return thin;
 }
