@@ -67,3 +67,15 @@ def run_python(code, timeout=120):
     )
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout
+
+
+def crate_boards(thick):
+    """Around a hollow of .36 x .36 x .23 m that is open above, each as long as its side."""
+    a, b = 0.18, 0.18 + thick
+    return [
+        vt.Box((-b, -b, -thick), (b, b, 0)),
+        vt.Box((-b, -b, -thick), (-a, b, 0.23)),
+        vt.Box((a, -b, -thick), (b, b, 0.23)),
+        vt.Box((-b, -b, -thick), (b, -a, 0.23)),
+        vt.Box((-b, a, -thick), (b, b, 0.23)),
+    ]

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from beside_walls import directions, rms
+from hand_made import crate_boards
 
 import vorton as vt
 from vorton.validation.potential_flow import CENTER, WIND, H, R, U, simulation, sphere
@@ -248,16 +249,7 @@ def test_what_goes_too_fast_for_panels_gets_eight_substeps():
 
 
 def crate(thick, panels=320):
-    """Boards around a hollow of .36 x .36 x .23 m that is open above, each as long as its side."""
-    a, b = 0.18, 0.18 + thick
-    boards = [
-        vt.Box((-b, -b, -thick), (b, b, 0)),
-        vt.Box((-b, -b, -thick), (-a, b, 0.23)),
-        vt.Box((a, -b, -thick), (b, b, 0.23)),
-        vt.Box((-b, -b, -thick), (b, -a, 0.23)),
-        vt.Box((-b, a, -thick), (b, b, 0.23)),
-    ]
-    return vt.Body(boards, panels=panels)
+    return vt.Body(crate_boards(thick), panels=panels)
 
 
 @pytest.mark.parametrize("thick", [0.02, 0.06, 0.15])

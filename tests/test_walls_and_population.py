@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hand_made import is_neutral
+from hand_made import crate_boards, is_neutral
 
 import vorton as vt
 
@@ -133,17 +133,9 @@ def test_a_cold_window_half_a_cell_from_the_wall_drives_no_more_than_its_air_fal
 @pytest.mark.parametrize("thick", [0.02, 0.005])
 def test_heavy_fluid_rests_in_a_crate_thinner_than_a_cell(thick):
     """Held by its walls it stays at rest; let go it would fall with .7 m/s."""
-    a, b, high = 0.18, 0.18 + thick, 0.23
     scene = vt.Scene(voxel=0.05)
-    boards = [
-        vt.Box((-b, -b, -thick), (b, b, 0)),
-        vt.Box((-b, -b, -thick), (-a, b, high)),
-        vt.Box((a, -b, -thick), (b, b, high)),
-        vt.Box((-b, -b, -thick), (b, -a, high)),
-        vt.Box((-b, a, -thick), (b, b, high)),
-    ]
-    scene.add(vt.Body(boards, shedding=0))
-    fog = vt.Box((-a, -a, 0), (a, a, 0.21))
+    scene.add(vt.Body(crate_boards(thick), shedding=0))
+    fog = vt.Box((-0.18, -0.18, 0), (0.18, 0.18, 0.21))
     scene.add(vt.Emitter(fog, density=0.3, smoke=0, core=0.035, renew=0))
     sim = vt.Simulation(scene, fps=24, threads=1)
     sim.step(12)
