@@ -38,12 +38,12 @@ def mutate(content, most, seed):
     """Now and then anywhere; else beside bytes that are not 0: most of a file are masks without a
     bit."""
     chance = random.Random(seed)
-    if len(content) < 100 or chance.random() < 0.4:
+    places = np.flatnonzero(np.frombuffer(content, np.uint8))
+    if len(content) < 100 or not len(places) or chance.random() < 0.4:
         return atheris.Mutate(content, most)
     mutated = bytearray(content)
-    places = np.flatnonzero(np.frombuffer(content, np.uint8))
     for _ in range(chance.randint(1, 3)):
-        at = int(places[chance.randrange(len(places))]) + chance.randint(-2, 2)
+        at = max(int(chance.choice(places)) + chance.randint(-2, 2), 0)
         some = chance.choice([bytes([chance.randrange(256)]), ODD[chance.randrange(len(ODD))]])
         mutated[at : at + len(some)] = some
     return bytes(mutated[:most])
