@@ -1,5 +1,5 @@
-"""What changes the bytes that tests/fuzz reads takes any bytes itself: the libraries that call it hand
-back what they made before."""
+"""What changes the bytes that tests/fuzz reads takes any bytes itself: a fuzzer hands back what it
+was given before."""
 
 import contextlib
 import importlib
