@@ -137,12 +137,38 @@ def test_a_short_time_of_a_drag_is_no_blow_up():
     assert 1 < sim.velocity_at([[0.1, 0, 0]])[0, 0] < 3
 
 
-def test_an_emitter_is_told_what_to_change():
-    scene = vt.Scene("geyser")
+def geyser(**scene):
+    scene = vt.Scene("geyser", **scene)
     disk = vt.Disk(radius=0.15, thickness=0.1)
     scene.add(vt.Emitter(disk, temperature=373, swirl=1e6, core=0.05))
-    with pytest.raises(vt.BlowUpError, match="give that emitter less swirl"):
+    return scene
+
+
+def test_an_emitter_is_told_what_to_change():
+    with pytest.raises(vt.BlowUpError, match=r"less swirl .* Method\(cores='filtered'\)"):
+        vt.Simulation(geyser(), threads=1).step(3)
+
+
+def test_an_emitter_is_not_told_of_the_cores_that_it_has():
+    with pytest.raises(vt.BlowUpError, match="less swirl or keep it off walls[.]"):
+        vt.Simulation(geyser(method=vt.Method(cores="filtered")), threads=1).step(3)
+
+
+def test_an_emitter_beside_a_wall_that_sheds_is_told_that_it_may_not():
+    scene = geyser()
+    scene.add(vt.Body(vt.Box((-0.3, -0.3, -0.4), (0.3, 0.3, -0.1)), panels=60))
+    told = r"let that body shed nothing \(shedding=0\), give that emitter"
+    with pytest.raises(vt.BlowUpError, match=told):
         vt.Simulation(scene, threads=1).step(3)
+
+
+def test_beside_a_floor_it_is_told_nothing_of_shedding():
+    """It slips along a plane, too, but none can shed."""
+    scene = vt.Scene(spacing=0.05)
+    scene.add(vt.VortexRing((0, 0, 0.08), radius=0.3, core=0.06, circulation=1e6))
+    scene.add(vt.Body(vt.Plane()))
+    error = str(blow_up(vt.Simulation(scene, threads=1)))
+    assert "keep sources farther from that body" in error and "shed" not in error
 
 
 def test_beside_a_wall_that_lets_fluid_slip_it_is_told_that_walls_may_shed():

@@ -174,7 +174,7 @@ void vti_settle_cores(vt_simulation *s)
     s->cores_are_known = 1;
 }
 
-static int has_sharp_cores(const vt_simulation *s)
+int vti_has_sharp_cores(const vt_simulation *s)
 {
     const int cores = s->def.method.cores;
     return (cores == VT_CORES_AUTOMATIC ? automatic_cores(s) : cores) == VT_CORES_SHARP;
@@ -194,7 +194,7 @@ int vti_core_filters(const vt_simulation *s, double cells)
     const double widest = vti_filters_modes(s) ? 2.84 : 2.35;
     const double fit = widest * widest / (cells * cells);
     const int most = vti_filters_modes(s) ? VT_MOST_FILTERS : VT_MOST_NEAR_FILTERS;
-    return !has_sharp_cores(s) || fit < 2 ? 1 : fit < most ? (int)fit : most;
+    return !vti_has_sharp_cores(s) || fit < 2 ? 1 : fit < most ? (int)fit : most;
 }
 
 int vti_filters_at_birth(const vt_simulation *s, double core)

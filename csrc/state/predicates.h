@@ -86,6 +86,9 @@ void vti_settle_cores(vt_simulation *s);
 /* Whether the filter of the cores works on modes, not node by node. */
 int vti_filters_modes(const vt_simulation *s);
 
+/* Whether cores are sharp, by the method or, where it leaves that open, by the scene. */
+int vti_has_sharp_cores(const vt_simulation *s);
+
 /* Of how many Gaussians a core of so many cells is made on the grid: 1, or up to VT_MOST_FILTERS
  * where cores are sharp. */
 int vti_core_filters(const vt_simulation *s, double cells);

@@ -115,34 +115,70 @@ static int is_fed(const vt_simulation *s, const vt_blow_up *found)
     return 0;
 }
 
-/* Whether fluid slips along a body, by its id, that could shed. */
-static int slips(const vt_simulation *s, int32_t id)
+/* By its id; NULL: there is none. */
+static const vt_body *body_of(const vt_simulation *s, int32_t id)
 {
     for (int32_t n = 0; n < s->bodies.count; n++)
         if (s->bodies.items[n].id == id)
-            return s->bodies.items[n].panels && !s->bodies.items[n].hole &&
-                   s->bodies.items[n].shedding == 0;
-    return 0;
+            return &s->bodies.items[n];
+    return NULL;
 }
 
-/* Whether the body, by its id, has walls of less than a cell, which do not keep apart for long
- * what is heavy or hot on one side. */
-static int has_thin_walls(const vt_simulation *s, int32_t id)
+/* Whether fluid slips along a body that could shed, which planes and containers cannot. */
+static int slips(const vt_body *body)
+{
+    return body->panels && !body->panels->open && !body->hole && body->shedding == 0;
+}
+
+/* Whether a body has walls of less than a cell, which do not keep apart for long what is heavy or
+ * hot on one side. */
+static int has_thin_walls(const vt_simulation *s, const vt_body *body)
 {
     int thin = 0;
-    for (int32_t n = 0; n < s->bodies.count && vti_is_buoyant(s) && s->fields_exist; n++) {
-        const vt_body *const body = &s->bodies.items[n];
-        for (int32_t i = 0; body->id == id && i < body->solid_count; i++)
-            thin |= vti_is_thin_wall(body, &body->solids[i], s->grid.spacing, s->grid.spacing);
-    }
+    for (int32_t i = 0; vti_is_buoyant(s) && s->fields_exist && i < body->solid_count; i++)
+        thin |= vti_is_thin_wall(body, &body->solids[i], s->grid.spacing, s->grid.spacing);
     return thin;
+}
+
+static const char *remedy_at_emitter(const vt_simulation *s, const vt_body *beside)
+{
+    if (beside && vti_sheds(beside))
+        return "let that body shed nothing (shedding=0), give that emitter less swirl or keep it "
+               "off walls";
+    if (vti_has_sharp_cores(s))
+        return "give that emitter less swirl or keep it off walls; Method(cores='filtered') bears "
+               "more";
+    return "give that emitter less swirl or keep it off walls";
+}
+
+static const char *remedy_for_flow(const vt_simulation *s, const vt_blow_up *found)
+{
+    const double near = 3 * (s->fields_exist ? s->grid.spacing : s->smallest_core);
+    const vt_body *const beside =
+        fabs(found->body_distance) < near ? body_of(s, found->body) : NULL;
+    if (beside && has_thin_walls(s, beside))
+        return "give that body walls at least a cell thick (a cell is about a core), which heavy "
+               "or hot fluid needs; or give that fluid finer cores";
+    if (beside && slips(beside))
+        return "let that body shed (no shedding=0), or give the vortons larger cores";
+    if (is_in_emitter(s, found, near))
+        return remedy_at_emitter(s, beside);
+    if (is_fed(s, found))
+        return "let the body that shed it shed nothing (shedding=0), move it more slowly, or give "
+               "it more panels; keep sources farther from it";
+    if (beside && vti_sheds(beside))
+        return "let that body shed nothing (shedding=0), or keep sources farther from it, or give "
+               "them larger cores and less circulation";
+    if (beside)
+        return "keep sources farther from that body, or give them larger cores and less "
+               "circulation";
+    return "give what is there less circulation or speed, or larger cores, or take more frames a "
+           "second";
 }
 
 static const char *remedy_for(const vt_simulation *s, vt_substep_limit limit,
                               const vt_blow_up *found)
 {
-    const double near = 3 * (s->fields_exist ? s->grid.spacing : s->smallest_core);
-    const int is_near = fabs(found->body_distance) < near;
     switch (limit) {
     case VT_LIMIT_PULL:
         return "give what is there less contrast of temperature or density, or larger cores";
@@ -151,22 +187,7 @@ static const char *remedy_for(const vt_simulation *s, vt_substep_limit limit,
     case VT_LIMIT_TURN:
         return "let the bodies turn more slowly, or take more frames a second";
     default:
-        return is_near && has_thin_walls(s, found->body)
-                   ? "give that body walls at least a cell thick (a cell is about a core), "
-                     "which heavy or hot fluid needs; or give that fluid finer cores"
-               : is_near && slips(s, found->body)
-                   ? "let that body shed (no shedding=0), or give the vortons larger cores"
-               : is_in_emitter(s, found, near)
-                   ? "give that emitter less swirl or keep it off walls; Method(cores='filtered') "
-                     "bears more"
-               : is_fed(s, found)
-                   ? "let the body that shed it shed nothing (shedding=0), move it more slowly, "
-                     "or give it more panels; keep sources farther from it"
-               : is_near
-                   ? "keep sources farther from that body, or give them larger cores and less "
-                     "circulation"
-                   : "give what is there less circulation or speed, or larger cores, or take "
-                     "more frames a second";
+        return remedy_for_flow(s, found);
     }
 }
 
