@@ -8,6 +8,7 @@ import math
 import numpy as np
 import pytest
 
+import vorton as vt
 from vorton import (
     Attractor,
     Body,
@@ -218,6 +219,22 @@ def test_digest_is_stable():
         '"major":[1.0,0.0,0.0],"radius":1.0,"sections":null,"seed":0,"time":0.0,'
         '"type":"VortexRing","vorton_core":null,"wobble":0.0}],"spacing":null,'
         '"viscosity":0.0,"voxel":0.1,"wind":[0.0,0.0,0.0]}'
+    )
+
+
+def test_a_definition_shows_what_makes_it_again():
+    shown = [*full_scene().sources, *full_effects()]
+    evaluated = 0
+    for item in shown:
+        text = repr(item)
+        if "<" in text:  # arrays, of which shape and type are told
+            assert len(text) < 600
+            continue
+        assert eval(text, vars(vt)) == item
+        evaluated += 1
+    assert evaluated > len(shown) / 2
+    assert repr(VortexRing(radius=0.5, temperature=400)) == (
+        "VortexRing(radius=0.5, temperature=400.0)"
     )
 
 

@@ -126,6 +126,14 @@ def plain(value: Any) -> Any:
     return value
 
 
+def _is_array(value: Any) -> bool:
+    return isinstance(value, np.ndarray)
+
+
+def _told(value: Any) -> str:
+    return f"<{value.shape} {value.dtype}>" if _is_array(value) else repr(value)
+
+
 class Named(Pickled):
     """Base of classes with many named arguments: one that is not known is told what it may mean."""
 
@@ -152,7 +160,15 @@ class Definition(Named):
 
     def __init_subclass__(cls, **named: Any) -> None:
         super().__init_subclass__(**named)
+        cls.__repr__ = Definition.__repr__  # type: ignore[method-assign] # not the dataclass's
         fill_docstring(cls)
+
+    def __repr__(self) -> str:
+        """What makes it again: values that differ from the default; of arrays shape and type."""
+        told = sorted(dataclasses.fields(self), key=lambda item: item.kw_only)
+        values = ((item, getattr(self, item.name)) for item in told)
+        given = (f"{f.name}={_told(v)}" for f, v in values if _is_array(v) or v != f.default)
+        return f"{type(self).__name__}({', '.join(given)})"
 
     @classmethod
     def _arguments(cls) -> Iterable[str]:
