@@ -165,7 +165,7 @@ class Definition(Named):
 
     def __repr__(self) -> str:
         """What makes it again: values that differ from the default; of arrays shape and type."""
-        told = sorted(dataclasses.fields(self), key=lambda item: item.kw_only)
+        told = sorted(dataclasses.fields(self), key=lambda item: item.kw_only is True)
         values = ((item, getattr(self, item.name)) for item in told)
         given = (f"{f.name}={_told(v)}" for f, v in values if _is_array(v) or v != f.default)
         return f"{type(self).__name__}({', '.join(given)})"

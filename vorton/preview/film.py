@@ -151,6 +151,8 @@ class BakeShot(Shot):
             text = (
                 f"was baked without tracers, there is no smoke in it, and has {manifest.no_archive}"
             )
+            if "archived" in data:
+                text += "; or derive it with tracers, where frames are in between or of a region"
             raise ValueError(f"{manifest.path}: {text}")
         first, last = frames or (data["first"], max(manifest.frames, default=0))
         wanted = list(range(first, last + 1))
