@@ -19,6 +19,7 @@
 #include "kernels/particles/force_field.h"
 #include "kernels/particles/gather_records.h"
 #include "kernels/particles/invariant_sums.h"
+#include "kernels/particles/join_looks.h"
 #include "kernels/particles/lattice_places.h"
 #include "kernels/particles/lattice_rounding.h"
 #include "kernels/particles/particle_strength_exchange.h"

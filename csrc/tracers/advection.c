@@ -21,7 +21,6 @@ typedef struct trip {
     const vt_tracer_substep *work;
     const uint32_t *list;
     float *x, *u;    /* count x 3: points, m, and the velocities there, m/s */
-    float *second;   /* of another middle than u; NULL: that of u is the only one */
     float way, rest; /* s; share of the first rates */
     double dt;
 } trip;
@@ -55,8 +54,7 @@ static void set_out(void *data, int64_t begin, int64_t end)
     }
 }
 
-/* Moves the rows by u, by its mean with the second where there is one, and, where they are kept,
- * the first rates. */
+/* Moves the rows by u and, where they are kept, the first rates. */
 static void arrive(void *data, int64_t begin, int64_t end)
 {
     const trip *const t = data;
@@ -67,8 +65,6 @@ static void arrive(void *data, int64_t begin, int64_t end)
         const float step = fmaxf(fminf(tracers->age[row], (float)t->dt), 0);
         for (int a = 0; a < 3; a++) {
             float velocity = t->u[3 * i + a];
-            if (t->second)
-                velocity = 0.5f * (velocity + t->second[3 * i + a]);
             if (has_rates(t, row))
                 velocity += t->rest * (t->work->first[3 * row + a] - velocity);
             velocity += (float)t->s->winds.velocity[a];
@@ -102,21 +98,25 @@ void vti_keep_tracer_rates(vt_simulation *s, double way, vt_tracer_substep *work
     vti_arena_pop(&s->arena, mark);
 }
 
-/* The velocities of both middles, as fetch_middle of kernels/particles/advect_tracers.c finds them.
- */
-static void find_middles(trip *t, double way, int64_t count)
+/* The velocity of the way by three looks, the last of which is where the second may tell what walls
+ * add. */
+static void look_ahead(trip *t, double way, int64_t count)
 {
     vt_simulation *const s = t->s;
-    float *const first = t->x;
+    const size_t bytes = 12 * (size_t)count;
+    float *const first = vti_arena_push(&s->arena, bytes), *const start = t->u;
+    float *const last = vti_arena_push(&s->arena, bytes), *const from = t->x;
     go_ahead(t, 0, count);
     const vt_far_lattice *const lattice = vti_open_far_lattice(s, count, t->x);
-    vti_velocity_to_set_out(s, lattice, count, t->x, t->u);
+    vti_velocity_to_set_out(s, lattice, count, t->x, start);
     go_ahead(t, way, count);
-    vti_velocity_of_tracers(s, lattice, count, first, t->u);
-    t->x = vti_arena_push(&s->arena, 12 * (size_t)count);
-    t->second = vti_arena_push(&s->arena, 12 * (size_t)count);
+    vti_velocity_of_tracers(s, lattice, count, from, first);
+    t->u = first;
+    t->x = vti_arena_push(&s->arena, bytes);
     go_ahead(t, way, count);
-    vti_velocity_nearby(s, lattice, count, t->x, first, t->u, t->second);
+    vti_velocity_nearby(s, lattice, count, t->x, from, first, last);
+    s->stages->join_looks(count, start, first, last, s->def.threads);
+    t->u = last;
 }
 
 /* Where no rates are kept the last field stands for the earlier ones. */
@@ -129,7 +129,7 @@ static void move_listed(vt_simulation *s, const vt_scheme *scheme, double dt,
     t.u = vti_arena_push(&s->arena, 12 * (size_t)count);
     const double way = vti_last_fraction(scheme) * dt;
     if (!work->last && way > 0) {
-        find_middles(&t, way, count);
+        look_ahead(&t, way, count);
     } else {
         go_ahead(&t, work->last ? way : 0, count);
         vti_velocity_of_tracers(s, NULL, count, t.x, t.u);

@@ -1,12 +1,8 @@
 /* The midpoint rule for particles that do not act on the flow, in the frame that moves with the
  * uniform wind: y = x - way of that wind since the beginning of the substep, u the velocity without
- * it. A part of length d is
- *
- *   y_1 = y + d/2 u(y),   y_2 = y + d/2 u(y_1),   y' = y + d/2 (u(y_1) + u(y_2)),
- *
- * which turns what turns on circles (see fetch_middle in kernels/particles/advect_tracers.c), and
- * at the end x = y + way of the wind. Tracers find u(y), with which they set out, without what
- * walls add, and between nodes alone. */
+ * it. The velocity of a part of the way is that of three looks (kernels/particles/join_looks.h),
+ * and at the end x = y + way of the wind. Tracers find the first, with which they set out, without
+ * what walls add, and between nodes alone. */
 #include "tracers/passive_motion.h"
 
 #include <float.h>
@@ -23,9 +19,9 @@ enum { PORTION = 1 << 20, BLOCK = 16384, MOST_PARTS = 256 };
 /* Rows under way; all arrays begin at the first row of the portion. */
 typedef struct flight {
     float *position, *velocity, *age; /* columns; velocity may be NULL */
-    float *middle, *u, *first;        /* first: u of y_1 */
-    const float *along;               /* u or first: to the middle */
-    float end, length;                /* of the part, since the beginning of the substep; s */
+    float *middle, *look[3];
+    const float *along; /* the look that leads to the middle */
+    float end, length;  /* of the part, since the beginning of the substep; s */
     float dt, wind[3];
 } flight;
 
@@ -50,10 +46,8 @@ static void go_on(void *data, int64_t begin, int64_t end)
     const flight *const f = data;
     for (int64_t i = begin; i < end; i++) {
         const float step = time_lived(f, i, f->end, f->length);
-        for (int64_t n = 3 * i; n < 3 * i + 3; n++) {
-            f->u[n] = 0.5f * (f->first[n] + f->u[n]);
-            f->position[n] += step * f->u[n];
-        }
+        for (int64_t n = 3 * i; n < 3 * i + 3; n++)
+            f->position[n] += step * f->look[2][n];
     }
 }
 
@@ -66,7 +60,7 @@ static void arrive(void *data, int64_t begin, int64_t end)
         for (int64_t a = 0; a < 3; a++) {
             f->position[3 * i + a] += step * f->wind[a];
             if (f->velocity)
-                f->velocity[3 * i + a] = f->u[3 * i + a] + f->wind[a];
+                f->velocity[3 * i + a] = f->look[2][3 * i + a] + f->wind[a];
         }
         f->age[i] += f->dt;
     }
@@ -121,13 +115,14 @@ static void move_portion(vt_simulation *s, double dt, int64_t parts, const vt_pa
         const double to = dt * (double)(part + 1) / (double)parts;
         f->end = (float)to;
         f->length = (float)(to - from);
-        find_velocity(s, rows, lattice, from, from, from, count, f->position, f->u);
-        f->along = f->u;
-        vti_parallel_for(threads, count, BLOCK, find_middle, f);
-        find_velocity(s, rows, lattice, 0.5 * (from + to), from, to, count, f->middle, f->first);
-        f->along = f->first;
-        vti_parallel_for(threads, count, BLOCK, find_middle, f);
-        find_velocity(s, rows, lattice, 0.5 * (from + to), from, to, count, f->middle, f->u);
+        find_velocity(s, rows, lattice, from, from, from, count, f->position, f->look[0]);
+        for (int look = 1; look < 3; look++) {
+            f->along = f->look[look - 1];
+            vti_parallel_for(threads, count, BLOCK, find_middle, f);
+            find_velocity(s, rows, lattice, 0.5 * (from + to), from, to, count, f->middle,
+                          f->look[look]);
+        }
+        s->stages->join_looks(count, f->look[0], f->look[1], f->look[2], threads);
         vti_parallel_for(threads, count, BLOCK, go_on, f);
     }
     vti_parallel_for(threads, count, BLOCK, arrive, f);
@@ -150,10 +145,9 @@ void vti_move_passive(vt_simulation *s, double dt, const vt_passive *rows)
     const size_t mark = vti_arena_mark(&s->arena);
     const int64_t most = rows->count < PORTION ? rows->count : PORTION;
     const int64_t parts = count_parts(s, dt, rows);
-    flight f = {.middle = vti_arena_push(&s->arena, 12 * (size_t)most),
-                .u = vti_arena_push(&s->arena, 12 * (size_t)most),
-                .first = vti_arena_push(&s->arena, 12 * (size_t)most),
-                .dt = (float)dt};
+    flight f = {.middle = vti_arena_push(&s->arena, 12 * (size_t)most), .dt = (float)dt};
+    for (int look = 0; look < 3; look++)
+        f.look[look] = vti_arena_push(&s->arena, 12 * (size_t)most);
     for (int a = 0; a < 3; a++)
         f.wind[a] = (float)s->winds.velocity[a];
     for (int64_t first = 0; first < rows->count; first += PORTION) {

@@ -1,6 +1,7 @@
 #include "kernels/particles/advect_tracers.h"
 
 #include "kernels/grid/quadratic.h"
+#include "kernels/particles/join_looks.h"
 
 enum {
     SAMPLE_BLOCK = 4096,
@@ -178,25 +179,20 @@ VT_INLINE void prefetch(const vt_tracer_rows *rows, int64_t i)
         __builtin_prefetch(rows->age + i + AHEAD + line);
 }
 
-/* The velocity of the way, from the middle that the velocity at the start leads to: the mean of two
- * iterations of the implicit midpoint rule,
- *
- *   y_1 = x + dt/2 u(x),   y_2 = x + dt/2 u(y_1),   x' = x + dt (u(y_1) + u(y_2)) / 2.
- *
- * What turns by an angle z goes outwards by z^4 / 8 with the first of them, inwards by as much with
- * the second, and stays on its circle, but for z^6 / 128, with both. As u(x) counts for z^2 / 8 of
- * the way alone, it is that between the eight nodes around. */
-VT_INLINE void fetch_middle(const run *r, flight *f, vf u[4])
+/* The velocity of the way, from three looks (kernels/particles/join_looks.h); u is that of the
+ * first, between the eight nodes around. */
+VT_INLINE void fetch_way(const run *r, flight *f, vf u[4])
 {
-    vf first[4];
-    fetch(&r->b, f, u);
-    if (!(r->part[0] > 0)) /* a scheme of one stage: still at the start */
+    vf first[4], second[4];
+    if (!(r->part[0] > 0)) { /* a scheme of one stage: still at the start */
+        fetch(&r->b, f, u);
         return;
+    }
     memcpy(first, u, sizeof first);
-    turn(&r->b, f, first, r->part);
+    fetch(&r->b, f, second);
+    turn(&r->b, f, second, r->part);
     fetch(&r->b, f, u);
-    for (int a = 0; a < 3; a++)
-        u[a] = vf_set(0.5f) * (first[a] + u[a]);
+    vti_join_looks(first, second, u);
 }
 
 /* Moves count rows, a multiple of 2 VL; the first of them is row number `row`. */
@@ -205,7 +201,7 @@ static __attribute__((noinline)) void fly(run *r, vt_tracer_rows rows, int64_t c
     const box *const b = &r->b;
     const float *const position = rows.position;
     flight first, second;
-    vf u[4];
+    vf u[4], v[4];
     depart(b, &first, position);
     depart(b, &second, position + 3 * VL);
     for (int64_t i = 0; i < count; i += 2 * VL) {
@@ -213,14 +209,14 @@ static __attribute__((noinline)) void fly(run *r, vt_tracer_rows rows, int64_t c
         prefetch(&rows, i);
         fetch_between(b, &first, u);
         turn(b, &first, u, r->part);
-        fetch_between(b, &second, u);
-        turn(b, &second, u, r->part);
-        fetch_middle(r, &first, u);
+        fetch_between(b, &second, v);
+        turn(b, &second, v, r->part);
+        fetch_way(r, &first, u);
         land(r, &first, u, &rows, i, row);
         if (more)
             depart(b, &first, position + 3 * (i + 2 * VL));
-        fetch_middle(r, &second, u);
-        land(r, &second, u, &rows, i + VL, row);
+        fetch_way(r, &second, v);
+        land(r, &second, v, &rows, i + VL, row);
         if (more)
             depart(b, &second, position + 3 * (i + 3 * VL));
     }

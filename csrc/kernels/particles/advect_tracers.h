@@ -1,11 +1,8 @@
 /* Motion of the tracers (part 6), for the midpoint rule (reach 1/2) with the velocity of the middle
- * of the substep, which is looked for twice, for Euler's (reach 0) with that of its start:
- *
- *   x_1 = x + reach dt u(x),   x_2 = x + reach dt u(x_1),
- *   x' = x + dt (u(x_1) + u(x_2)) / 2 + dt wind   (reach 0: x + dt u(x) + dt wind),
- *
- * in the frame that moves with the wind, where the grid stands still. Two half-blocks of VL tracers
- * are in flight: the indices of one are made while the nodes of the other are fetched. */
+ * of the substep, by three looks (kernels/particles/join_looks.h), for Euler's (reach 0) with that
+ * of its start, x' = x + dt u(x) + dt wind, in the frame that moves with the wind, where the grid
+ * stands still. Two half-blocks of VL tracers are in flight: the indices of one are made while the
+ * nodes of the other are fetched. */
 #pragma once
 
 #include "kernels/grid/scalar_means.h"
