@@ -51,9 +51,10 @@ def targets_of(machine):
     """Instruction sets that kernels are compiled for, with their flags."""
     targets = {"scalar": []}
     if machine in ("x86_64", "AMD64"):
-        targets["avx2"] = shlex.split("-mavx2 -mfma -mf16c")
+        targets["avx2"] = shlex.split("-mavx2 -mfma -mf16c -mpclmul")
         targets["avx512"] = shlex.split(
-            "-mavx512f -mavx512dq -mavx512bw -mavx512vl -mfma -mf16c -mprefer-vector-width=512"
+            "-mavx512f -mavx512dq -mavx512bw -mavx512vl -mfma -mf16c -mpclmul "
+            "-mprefer-vector-width=512"
         )
     return targets
 

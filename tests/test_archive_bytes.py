@@ -106,6 +106,7 @@ def test_bytes_are_the_same_with_every_instruction_set(tmp_path):
     sim = vt.Simulation(scene)
     rng = np.random.default_rng(2)
     kinds = rng.integers(-(2**18), 2**18, (20_000, 3)) * np.float32(2.0**-12)
+    kinds[8192:16384, 1] = np.rint(rng.normal(0, 900, 8192)) * 2.0**-12  # of one scale
     kinds[:2000] = rng.normal(0, 1e9, (2000, 3))
     kinds[9000:9100] = [[-0.0, 1e-44, np.nan]]
     kinds[-3500:] = rng.integers(0, 2**32, (3500, 3), np.uint32).view(np.float32)

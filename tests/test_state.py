@@ -167,6 +167,10 @@ def planes_at(content, at, count, item):
     planes = []
     for _ in range(item):
         size = int.from_bytes(content[at : at + 2], "little")
+        if size == 65534:
+            plane, at = coded_at(content, at + 2, count)
+            planes.append(plane)
+            continue
         stored = {0: count, 65535: 1}.get(size, size)
         part = content[at + 2 : at + 2 + stored]
         part = part * count if size == 65535 else part
@@ -176,13 +180,65 @@ def planes_at(content, at, count, item):
     return np.ascontiguousarray(rows.T).view(f"<u{item}").ravel(), at
 
 
+def coded_at(content, at, count):
+    """Bytes as prefix codes, by the description in byte_codes.h; where they end."""
+    least, most = content[at], content[at + 1]
+    at += 2
+    if least == most:
+        return bytes([least]) * count, at
+    nibbles = [
+        half for byte in content[at:][: (most - least + 2) // 2] for half in byte_halves(byte)
+    ]
+    lengths = dict(zip(range(least, most + 1), nibbles))
+    at += (most - least + 2) // 2
+    size = int.from_bytes(content[at : at + 2], "little")
+    bits = "".join(f"{byte:08b}"[::-1] for byte in content[at + 2 : at + 2 + size])
+    known, code, before = {}, 0, 0
+    for length, byte in sorted((length, byte) for byte, length in lengths.items()):
+        code <<= length - before
+        known[f"{code:0{length}b}"] = byte
+        code, before = code + 1, length
+    assert code == 1 << before  # the code is whole
+    found, begin, end = bytearray(), 0, 0
+    while len(found) < count:
+        end += 1
+        if bits[begin:end] in known:
+            found.append(known[bits[begin:end]])
+            begin = end
+    assert "1" not in bits[end:] and len(bits) - end < 8
+    return bytes(found), at + 2 + size
+
+
+def byte_halves(byte):
+    return byte & 15, byte >> 4
+
+
+def rice_at(content, at, count):
+    """Words in Rice's code, by the description in rice_words.h; where they end."""
+    k, unary, large = content[at], *np.frombuffer(content, "<u2", 2, at + 1).tolist()
+    at += 5
+    rows = -(-count // 16)
+    lane_words = -(-rows * k // 32)
+    lanes = np.frombuffer(content, "<u4", 16 * lane_words, at).reshape(lane_words, 16).T
+    lanes = np.unpackbits(lanes.copy().view(np.uint8), axis=1, bitorder="little")
+    low = lanes[:, : rows * k].reshape(16, rows, k) @ (1 << np.arange(k))
+    at += 64 * lane_words
+    bits = np.frombuffer(content, np.uint8, unary, at)
+    ends = np.flatnonzero(np.unpackbits(bits, bitorder="little"))
+    above = np.diff(ends, prepend=-1) - 1
+    at += unary
+    assert len(above) == count and above.max() <= 13 and 8 * unary - ends[-1] <= 8
+    above[above == 13] = np.frombuffer(content, "<u4", large, at)
+    return ((above << k) + low.T.ravel()[:count]).astype(np.uint32), at + 4 * large
+
+
 def words_at(content, at, count):
     """Words as classes and digits, by the description in word_classes.h; where they end."""
-    classes, at = planes_at(content, at, count, 1)
+    classes, at = coded_at(content, at, count)
     size = int.from_bytes(content[at : at + 2], "little")
     bits = int.from_bytes(content[at + 2 : at + 2 + size], "little")
     words, used = np.empty(count, np.uint32), 0
-    for n, kind in enumerate(classes.tolist()):
+    for n, kind in enumerate(classes):
         left = 0 if kind < 8 else (kind - 8) // 4 + 1
         high = kind if kind < 8 else 4 + kind % 4
         words[n] = high << left | bits >> used & ((1 << left) - 1) if left else high
@@ -220,14 +276,17 @@ def order_of(bits):
 
 
 def beside_mean(words):
-    """Numbers that are less a mean of those before."""
-    numbers, total = [], 0
-    for n, word in enumerate(with_sign(words).view(np.int32).tolist()):
-        mean = total // 8 if n else 0
-        number = (word + mean + 2**31) % 2**32 - 2**31
-        total = total + number - mean if n else 8 * number
-        numbers.append(number)
-    return np.array(numbers, np.int64).astype(np.uint32)
+    """Numbers that are less a mean of sixteen before."""
+    first, *others = with_sign(words).view(np.int32).tolist()
+    numbers = [first] * 16
+    for word in [first] + others:
+        mean = sum(signed(n + 8) // 16 for n in numbers[-16:]) if len(numbers) > 16 else 0
+        numbers.append(signed(word + mean))
+    return np.array(numbers[16:], np.int64).astype(np.uint32)
+
+
+def signed(number):
+    return (number + 2**31) % 2**32 - 2**31
 
 
 def on_lattice(way, digits, words, other):
@@ -252,7 +311,7 @@ def unpack_rows(shape, content, other):
         for component in range(shape[1]):
             rows, way = slice(first, min(first + 8192, shape[0])), content[at]
             ways.add(way)
-            in_classes, way, places, bits = way & 128, way & 127, [], []
+            stored, way, places, bits = way & ~63, way & 63, [], []
             digits = content[at + 1] if way else 0
             at += 2 if way else 1
             if way > 2:
@@ -260,8 +319,10 @@ def unpack_rows(shape, content, other):
                 apart = np.frombuffer(content, [("place", "<u2"), ("bits", "<u4")], count, at + 2)
                 places, bits, at = apart["place"], apart["bits"], at + 2 + 6 * count
             size = rows.stop - first
-            parts = (words_at, size) if in_classes else (planes_at, size, 4)
-            words, at = parts[0](content, at, *parts[1:])
+            if stored == 0:
+                words, at = planes_at(content, at, size, 4)
+            else:
+                words, at = {64: rice_at, 128: words_at}[stored](content, at, size)
             beside = None if other is None else other[rows, component % other.shape[1]]
             if way:
                 words = (on_lattice if way > 2 else in_order_of_values)(way, digits, words, beside)
@@ -317,7 +378,7 @@ def test_fields_are_what_the_views_show_unpacked_by_another_program():
             assert found[2] == LEFT_OUT | {"tracers.temperature"}
             assert found[3] > 0 and found[4] < 0.5
     assert {1, 2, 3} <= used
-    assert {0, 1, 2, 3, *(128 + way for way in range(6))} <= row_ways, row_ways
+    assert {0, 1, 2, 3, 64 + 3, 64 + 5, *(128 + way for way in range(6))} <= row_ways, row_ways
 
 
 def test_fields_of_a_room_are_what_the_views_show():
@@ -381,11 +442,33 @@ def test_numbers_on_a_lattice_come_back(digits):
     packed = _core.pack_state(small, 1)
     assert kept(_core.unpack_state(packed)) == kept(small)
     _, _, content, packing, _ = field(packed, "tracers.position")
-    assert packing % 256 == 2 and content[0] in (3, 5, 133) and len(content) < 20_000 * 3 * 1.4
+    assert packing % 256 == 2 and content[0] & 63 in (3, 5) and len(content) < 20_000 * 3 * 1.4
     for value in (-0.0, 2.0**31, 1e-30, np.inf):
         sim.tracers.position[[5, 9000], 1] = value
         saved = sim._core.save_state(1)
         assert kept(_core.unpack_state(_core.pack_state(saved, 1))) == kept(saved)
+
+
+@pytest.mark.parametrize("count", [1, 17, 1000, 8192 + 517])
+def test_numbers_of_one_scale_come_back_unpacked_by_another_program(count):
+    """Words in Rice's code: small ones, wide ones, some that are large; of chunks of any length."""
+    sim = simulation(vortons=1, tracers=count)
+    rng, stored = np.random.default_rng(count), set()
+    for scale in (0.3, 40, 3e4, 2e7):
+        whole = np.rint(rng.normal(0, scale, (count, 3)))
+        whole[rng.random((count, 3)) < 0.004] *= 30
+        values = whole.astype(np.float32) * np.float32(2.0**-12)
+        sim.tracers.position[:] = values
+        _, shape, content, packing, _ = field(
+            _core.pack_state(sim._core.save_state(1)), "tracers.position"
+        )
+        if packing == 0:  # not smaller
+            continue
+        assert packing == 2
+        found, ways, _ = unpack_rows(shape, content, None)
+        assert found.tobytes() == values.tobytes()
+        stored |= {way & ~63 for way in ways}
+    assert 64 in stored or count < 100
 
 
 def refuse_entry(packed, number, packing, match):

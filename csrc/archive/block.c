@@ -213,7 +213,7 @@ static vt_packed_rows describe_order(fields *f, const uint8_t *state, uint32_t o
 
 /* In the order of births, or as they lie, which is the same where all are. */
 static uint32_t pack_rows(fields *f, const uint8_t *state, uint32_t n, const uint8_t *from,
-                          const vt_field_entry *entry, int threads, vt_bytes *to)
+                          const vt_field_entry *entry, const vt_packer *packer, vt_bytes *to)
 {
     const int alike = vti_are_alike(from, 4 * (size_t)entry->components, (int64_t)entry->rows);
     const uint32_t orderer = alike ? 0 : FIND_FIELD(by_birth, state, n, entry);
@@ -224,13 +224,14 @@ static uint32_t pack_rows(fields *f, const uint8_t *state, uint32_t n, const uin
     const int ordered = rows.order != NULL;
     if (!ordered)
         rows = describe_rows(f, state, reference, entry);
-    vti_pack_rows(from, &rows, threads, to);
+    rows.alike = alike;
+    vti_pack_rows(packer, from, &rows, to);
     return ordered ? VT_IN_ORDER | orderer << 8 : VT_IN_ROWS | reference << 8;
 }
 
 /* Field n of a state, in rows or planes where that takes less. */
 static void pack_field(fields *f, const uint8_t *state, uint32_t n, const uint8_t *from,
-                       int threads, const vt_crc *crc, vt_bytes *to)
+                       const vt_packer *packer, const vt_crc *crc, vt_bytes *to)
 {
     vt_field_entry entry = vti_frame_entry(state, n);
     const size_t start = to->size, plain = (size_t)vti_unpacked_bytes(&entry);
@@ -240,10 +241,10 @@ static void pack_field(fields *f, const uint8_t *state, uint32_t n, const uint8_
         return;
     }
     if (vti_bytes_of_type(entry.type) == 4) {
-        entry.packing = pack_rows(f, state, n, from, &entry, threads, to);
+        entry.packing = pack_rows(f, state, n, from, &entry, packer, to);
     } else {
-        vti_pack_planes(from, (int64_t)(entry.rows * entry.components),
-                        (int)vti_bytes_of_type(entry.type), threads, to);
+        vti_pack_planes(packer, from, (int64_t)(entry.rows * entry.components),
+                        (int)vti_bytes_of_type(entry.type), to);
         entry.packing = VT_IN_PLANES;
     }
     if (!to->failed && to->size - start >= plain) {
@@ -261,19 +262,23 @@ static void pack_field(fields *f, const uint8_t *state, uint32_t n, const uint8_
 vt_status vti_pack_frame(const uint8_t *bytes, int threads, vt_bytes *to)
 {
     vt_frame_head head;
+    vt_packer packer;
     vt_crc crc;
     vti_make_crc(&crc);
     memcpy(&head, bytes, sizeof head);
+    if (vti_create_packer(&packer, threads))
+        return vti_fail(VT_OUT_OF_MEMORY, "no memory for a frame of an archive");
     vti_reserve_bytes(to, (size_t)head.block.length / 3); /* frames take a sixth to a fourth */
     begin_frame(to, &head, "FRAM");
     fields f = {.directory = bytes, .begin = (size_t)head.block.summed};
     const uint8_t *from = bytes + head.block.summed;
     for (uint32_t n = 0; n < head.fields; n++) {
         const vt_field_entry entry = vti_frame_entry(bytes, n);
-        pack_field(&f, bytes, n, from, threads, &crc, to);
+        pack_field(&f, bytes, n, from, &packer, &crc, to);
         from += entry.bytes;
     }
     vti_free(f.order);
+    vti_destroy_packer(&packer);
     to->failed |= f.failed;
     return end_frame(to, &crc);
 }

@@ -11,7 +11,7 @@
  *
  * HEAD, the first, and only once: summed is the length.
  *   24  8 bytes   "vortonA\n"
- *   32  uint32    version of the format, 2
+ *   32  uint32    version of the format, 3
  *   36  uint32    size of the text
  *   40  the text: JSON, what the frames belong to (its members: vorton/archive/reading.py); then
  *       0 .. 7 bytes of 0

@@ -2,9 +2,10 @@
 
 #include <string.h>
 
+#include "archive/byte_codes.h"
 #include "archive/inflate.h"
 #include "kernels/dispatch.h"
-#include "kernels/particles/word_classes.h"
+#include "kernels/words/word_classes.h"
 #include "base/memory.h"
 #include "base/parallel.h"
 #include "volume/deflate.h"
@@ -12,9 +13,10 @@
 _Static_assert((int)VT_PLANE <= (int)VT_DEFLATE_MOST, "a plane is packed at once");
 
 enum {
-    AT_ONCE = 64 /* chunks */,
+    AT_ONCE = 4 /* chunks of each thread: what it writes stays near it */,
     SAMPLE = 512,
     ALIKE = 65535,
+    CODED = 65534,
     MOST_DIGITS = VT_PLANE * 29 / 8 + 16
 };
 
@@ -114,20 +116,29 @@ uint8_t *vti_put_equal_bytes(uint8_t byte, uint8_t *to)
     return to + 3;
 }
 
+static void put_size(size_t size, uint8_t *to)
+{
+    to[0] = (uint8_t)size;
+    to[1] = (uint8_t)(size >> 8);
+}
+
 uint8_t *vti_put_plane(vt_deflate *work, const uint8_t *plane, int64_t count, int looks,
                        uint8_t *to)
 {
-    size_t size = 0;
+    uint8_t *const at = to + 2, *end = NULL;
     if (vti_are_alike(plane, 1, count))
         return vti_put_equal_bytes(plane[0], to);
-    if (looks != VT_NOISE)
-        size =
-            vti_deflate(work, plane, (size_t)count, looks == VT_REPEATS, to + 2, (size_t)count - 1);
-    to[0] = (uint8_t)size;
-    to[1] = (uint8_t)(size >> 8);
-    if (size == 0)
-        memcpy(to + 2, plane, (size_t)count);
-    return to + 2 + (size ? size : (size_t)count);
+    if (looks == VT_ALONE)
+        end = vti_put_codes(plane, count, at);
+    else if (looks == VT_REPEATS)
+        end = at + vti_deflate(work, plane, (size_t)count, at, (size_t)count - 1);
+    if (!end || end == at || end - at >= count) {
+        put_size(0, to);
+        memcpy(at, plane, (size_t)count);
+        return at + count;
+    }
+    put_size(looks == VT_ALONE ? CODED : (size_t)(end - at), to);
+    return end;
 }
 
 /* ---- words ---- */
@@ -144,19 +155,20 @@ int64_t vti_guess_class_bits(const uint32_t *words, int64_t some)
     return 256 * digits + guess_bits(often, VT_CLASSES, some);
 }
 
-uint8_t *vti_put_words(vt_deflate *work, const uint32_t *words, int64_t count, uint8_t *to)
+uint8_t *vti_put_words(const uint32_t *words, int64_t count, uint8_t *to)
 {
     uint8_t classes[VT_PLANE], digits[MOST_DIGITS];
     const size_t size = vti_stages()->part_words(words, count, classes, digits);
-    to = vti_put_plane(work, classes, count, VT_ALONE, to);
+    to = vti_put_codes(classes, count, to);
     *to++ = (uint8_t)size;
     *to++ = (uint8_t)(size >> 8);
     memcpy(to, digits, size);
     return to + size;
 }
 
-size_t vti_end_of_digits(const uint8_t *from, size_t size, size_t at)
+size_t vti_end_of_words(const uint8_t *from, size_t size, size_t at)
 {
+    at = vti_end_of_codes(from, size, at);
     if (at == 0 || size - at < 2)
         return 0;
     const size_t bytes = (size_t)(from[at] | from[at + 1] << 8);
@@ -172,6 +184,8 @@ static const uint8_t *get_plane(const uint8_t *from, int64_t count, uint8_t *pla
         memset(plane, *from, (size_t)count);
         return from + 1;
     }
+    if (packed == CODED)
+        return vti_get_codes(from, count, plane);
     if (packed == 0) {
         memcpy(plane, from, (size_t)count);
         return from + count;
@@ -182,27 +196,11 @@ static const uint8_t *get_plane(const uint8_t *from, int64_t count, uint8_t *pla
 int vti_get_words(const uint8_t *from, int64_t count, uint32_t *words)
 {
     uint8_t classes[VT_PLANE];
-    from = get_plane(from, count, classes);
+    from = vti_get_codes(from, count, classes);
     if (!from)
         return -1;
     const size_t size = (size_t)(from[0] | from[1] << 8);
     return vti_stages()->join_classes(classes, from + 2, size, count, words);
-}
-
-/* Differences of numbers of 8 bytes as words; 0 where one does not fit. */
-static int take_differences(const uint8_t *from, int64_t count, uint32_t *words)
-{
-    uint64_t before = 0, most = 0;
-    for (int64_t n = 0; n < count; n++) {
-        uint64_t now;
-        memcpy(&now, from + 8 * n, 8);
-        const uint64_t difference = now - before;
-        const uint64_t word = difference << 1 ^ (UINT64_C(0) - (difference >> 63));
-        most |= word;
-        words[n] = (uint32_t)word;
-        before = now;
-    }
-    return most >> 32 == 0;
 }
 
 void vti_split_into_planes(const uint32_t *words, int64_t count, uint8_t *restrict planes)
@@ -215,51 +213,66 @@ void vti_split_into_planes(const uint32_t *words, int64_t count, uint8_t *restri
 static void pack_chunks(void *data, int64_t begin, int64_t end, int thread)
 {
     const vt_packing *const p = data;
-    uint8_t *const planes = p->planes + (size_t)thread * VT_MOST_PLANES * VT_PLANE;
+    uint8_t *const planes = vti_planes_of_thread(p, thread);
     uint32_t words[VT_PLANE];
     for (int64_t c = begin; c < end; c++) {
         const int64_t first = (p->first + c) * VT_PLANE;
         const int64_t count = p->count - first < VT_PLANE ? p->count - first : VT_PLANE;
         const uint8_t *const from = p->from + first * p->item;
         int looks[VT_MOST_PLANES];
-        uint8_t *const to = p->to + c * VT_MOST_CHUNK, *at = to + 1;
-        if (p->item == 8 && take_differences(from, count, words)) {
+        uint8_t *const to = vti_room_of_chunk(p, c), *at = to + 1;
+        if (p->item == 8 && vti_stages()->take_differences(from, count, words)) {
             to[0] = VT_SMALL_DIFFERENCES;
-            p->size[c] = (size_t)(vti_put_words(&p->work[thread], words, count, at) - to);
+            p->packer->size[c] = (size_t)(vti_put_words(words, count, at) - to);
             continue;
         }
         to[0] = (uint8_t)look_ahead(from, count, p->item, looks);
         split(from, count, p->item, to[0], planes);
         for (int b = 0; b < p->item; b++)
-            at = vti_put_plane(&p->work[thread], planes + b * count, count, looks[b], at);
-        p->size[c] = (size_t)(at - to);
+            at = vti_put_plane(&p->packer->work[thread], planes + b * count, count, looks[b], at);
+        p->packer->size[c] = (size_t)(at - to);
     }
 }
 
-void vti_put_chunks(vt_packing *p, int64_t chunks, vt_numbered_function *pack, int threads,
-                    vt_bytes *to)
+int vti_create_packer(vt_packer *packer, int threads)
 {
-    const size_t each = sizeof(vt_deflate) + VT_MOST_PLANES * VT_PLANE;
-    size_t size[AT_ONCE];
-    p->size = size;
-    p->to = vti_allocate((size_t)(chunks < AT_ONCE ? chunks : AT_ONCE) * VT_MOST_CHUNK + 1);
-    p->work = vti_allocate((size_t)threads * each);
-    p->planes = (uint8_t *)(p->work + threads);
-    to->failed |= !p->to || !p->work;
-    for (; p->first < chunks && !to->failed; p->first += AT_ONCE) {
-        const int64_t now = chunks - p->first < AT_ONCE ? chunks - p->first : AT_ONCE;
+    const size_t some = (size_t)threads;
+    *packer = (vt_packer){.threads = threads,
+                          .chunks = vti_allocate(AT_ONCE * some * VT_MOST_CHUNK),
+                          .planes = vti_allocate(some * VT_MOST_PLANES * VT_PLANE),
+                          .size = vti_allocate(AT_ONCE * some * sizeof(size_t)),
+                          .work = vti_allocate(some * sizeof(vt_deflate))};
+    if (packer->chunks && packer->planes && packer->size && packer->work)
+        return 0;
+    vti_destroy_packer(packer);
+    return -1;
+}
+
+void vti_destroy_packer(vt_packer *packer)
+{
+    vti_free(packer->chunks);
+    vti_free(packer->planes);
+    vti_free(packer->size);
+    vti_free(packer->work);
+}
+
+void vti_put_chunks(vt_packing *p, int64_t chunks, vt_numbered_function *pack, vt_bytes *to)
+{
+    const int threads = p->packer->threads;
+    const int64_t some = AT_ONCE * threads;
+    for (; p->first < chunks && !to->failed; p->first += some) {
+        const int64_t now = chunks - p->first < some ? chunks - p->first : some;
         vti_parallel_for_numbered(threads, now, 1, pack, p);
         for (int64_t c = 0; c < now; c++)
-            vti_put(to, p->to + c * VT_MOST_CHUNK, size[c]);
+            vti_put(to, vti_room_of_chunk(p, c), p->packer->size[c]);
     }
-    vti_free(p->to);
-    vti_free(p->work);
 }
 
-void vti_pack_planes(const void *from, int64_t count, int item, int threads, vt_bytes *to)
+void vti_pack_planes(const vt_packer *packer, const void *from, int64_t count, int item,
+                     vt_bytes *to)
 {
-    vt_packing p = {.from = from, .count = count, .item = item};
-    vti_put_chunks(&p, (count + VT_PLANE - 1) / VT_PLANE, pack_chunks, threads, to);
+    vt_packing p = {.from = from, .count = count, .item = item, .packer = packer};
+    vti_put_chunks(&p, (count + VT_PLANE - 1) / VT_PLANE, pack_chunks, to);
 }
 
 /* ---- unpacking ---- */
@@ -269,6 +282,8 @@ size_t vti_end_of_plane(const uint8_t *from, size_t size, size_t at, int64_t cou
     if (at == 0 || at > size || size - at < 2)
         return 0;
     const size_t packed = (size_t)(from[at] | from[at + 1] << 8);
+    if (packed == CODED)
+        return vti_end_of_codes(from, size, at + 2);
     const size_t bytes = packed == ALIKE ? 1 : packed ? packed : (size_t)count;
     return bytes > size - at - 2 ? 0 : at + 2 + bytes;
 }
@@ -279,10 +294,11 @@ static size_t end_of_chunk(const vt_unpacking *u, size_t size, size_t at, int64_
     if (at >= size || u->from[at] > VT_SMALL_DIFFERENCES ||
         (u->from[at] == VT_SMALL_DIFFERENCES && u->item != 8))
         return 0;
-    const int classes = u->from[at++] == VT_SMALL_DIFFERENCES;
-    for (int b = 0; b < (classes ? 1 : u->item); b++)
+    if (u->from[at++] == VT_SMALL_DIFFERENCES)
+        return vti_end_of_words(u->from, size, at);
+    for (int b = 0; b < u->item; b++)
         at = vti_end_of_plane(u->from, size, at, count);
-    return classes ? vti_end_of_digits(u->from, size, at) : at;
+    return at;
 }
 
 #define VT_JOIN(type, name)                                                                        \

@@ -1,6 +1,6 @@
 /* clang-format off */
 /* How a field of an archive is packed: numbers of one size, of which the bytes of equal weight are
- * alike where the numbers are, in chunks of VT_PLANE. A chunk is
+ * alike where the numbers are, in chunks of VT_PLANE, 8192. A chunk is
  *
  *   1 byte   0: numbers as they are, in planes; 1: each but the first of the chunk less the one before,
  *            as an integer, in planes; 2: of numbers of 8 bytes alone, the same difference d, the first
@@ -8,11 +8,11 @@
  *            words fit into 32 bits
  *   then of 0 and 1, for each byte of a number from the lowest, its plane, the bytes of that weight of
  *   all numbers of the chunk in their order:
- *   2 bytes  size of what follows, little-endian; 0: the plane itself follows; 65535: one byte,
- *            which is all that the plane has
- *   that many bytes: a stream of zlib, or the plane, or that byte
- *   and of 2 the words, of 4 bytes, as classes (kernels/particles/word_classes.h):
- *   a plane  with the class of each
+ *   2 bytes  size of what follows, little-endian; 0: the plane itself follows; 65534: its bytes as
+ *            codes (archive/byte_codes.h); 65535: one byte, which is all that the plane has
+ *   that many bytes: a stream of zlib, or the plane, the codes, or that byte
+ *   and of 2 the words, of 4 bytes, as classes (kernels/words/word_classes.h):
+ *   the class of each (archive/byte_codes.h)
  *   2 bytes  size of what follows, little-endian
  *   that many bytes: the digits that the classes leave
  *
@@ -23,6 +23,7 @@
 /* clang-format on */
 #pragma once
 
+#include "archive/byte_codes.h"
 #include "base/parallel.h"
 #include "volume/bytes.h"
 #include "volume/deflate.h"
@@ -30,9 +31,23 @@
 
 enum { VT_PLANE = 8192 /* numbers */, VT_MOST_PLANES = 8 /* bytes of a number */ };
 
-/* Appends count numbers of item bytes (1 .. VT_MOST_PLANES) in packed form; with up to `threads`
- * threads, the same bytes with any number of them. */
-void vti_pack_planes(const void *from, int64_t count, int item, int threads, vt_bytes *to);
+/* Room in which threads pack fields, one field after the other. */
+typedef struct vt_packer {
+    int threads;
+    uint8_t *chunks; /* some of each thread: of each chunk VT_MOST_CHUNK */
+    size_t *size;    /* of each chunk, packed */
+    uint8_t *planes; /* of each thread: VT_MOST_PLANES x VT_PLANE */
+    vt_deflate *work;
+} vt_packer;
+
+/* With up to `threads` threads; -1: there is no memory. */
+int vti_create_packer(vt_packer *packer, int threads);
+void vti_destroy_packer(vt_packer *packer);
+
+/* Appends count numbers of item bytes (1 .. VT_MOST_PLANES) in packed form: the same bytes with any
+ * number of threads. */
+void vti_pack_planes(const vt_packer *packer, const void *from, int64_t count, int item,
+                     vt_bytes *to);
 
 /* Fills count numbers. VT_INVALID_ARGUMENT where the bytes are not what vti_pack_planes makes of as
  * many; VT_OUT_OF_MEMORY. The caller, who knows whose bytes they are, says so. */
@@ -44,7 +59,7 @@ vt_status vti_unpack_planes(const uint8_t *from, size_t size, int64_t count, int
 /* The first byte of a chunk of plain numbers. */
 enum { VT_PLAIN, VT_DIFFERENCES, VT_SMALL_DIFFERENCES };
 
-enum { VT_MOST_CHUNK = 2 + VT_MOST_PLANES * (2 + VT_PLANE) };
+enum { VT_MOST_CHUNK = 2 + VT_MOST_PLANES * (2 + VT_CODED_ROOM + 8) };
 
 /* Chunks that are packed, some at a time. */
 typedef struct vt_packing {
@@ -52,15 +67,21 @@ typedef struct vt_packing {
     const void *about;
     int64_t count, first; /* numbers in all, or rows; number of the first chunk */
     int item;
-    uint8_t *to;  /* of each chunk VT_MOST_CHUNK */
-    size_t *size; /* of each chunk, packed */
-    vt_deflate *work;
-    uint8_t *planes; /* of each thread: VT_MOST_PLANES x VT_PLANE */
+    const vt_packer *packer;
 } vt_packing;
 
-/* Appends `chunks` chunks; `pack` gets them by their number in p->to. */
-void vti_put_chunks(vt_packing *p, int64_t chunks, vt_numbered_function *pack, int threads,
-                    vt_bytes *to);
+/* Appends `chunks` chunks, some at a time; `pack` puts each where vti_room_of_chunk says. */
+void vti_put_chunks(vt_packing *p, int64_t chunks, vt_numbered_function *pack, vt_bytes *to);
+
+static inline uint8_t *vti_room_of_chunk(const vt_packing *p, int64_t chunk)
+{
+    return p->packer->chunks + chunk * VT_MOST_CHUNK;
+}
+
+static inline uint8_t *vti_planes_of_thread(const vt_packing *p, int thread)
+{
+    return p->packer->planes + (size_t)thread * VT_MOST_PLANES * VT_PLANE;
+}
 
 /* What a plane looks like: not to be packed at all, byte by byte, or with its repeats. */
 enum { VT_NOISE, VT_ALONE, VT_REPEATS };
@@ -85,7 +106,7 @@ int vti_are_alike(const void *items, size_t size, int64_t count);
 uint8_t *vti_put_equal_bytes(uint8_t byte, uint8_t *to);
 uint8_t *vti_put_plane(vt_deflate *work, const uint8_t *plane, int64_t count, int looks,
                        uint8_t *to);
-uint8_t *vti_put_words(vt_deflate *work, const uint32_t *words, int64_t count, uint8_t *to);
+uint8_t *vti_put_words(const uint32_t *words, int64_t count, uint8_t *to);
 
 /* Chunks that are unpacked. */
 typedef struct vt_unpacking {
@@ -106,10 +127,9 @@ vt_status vti_unpack_chunks(vt_unpacking *u, size_t size, int components,
                             vt_end_of_chunk_function *end_of, vt_block_function *unpack,
                             int threads);
 
-/* Where a plane, or the digits behind one of classes, end that begin at `at`; 0: not within the
- * bytes, or at is 0. */
+/* Where a plane, or words, end that begin at `at`; 0: not within the bytes, or at is 0. */
 size_t vti_end_of_plane(const uint8_t *from, size_t size, size_t at, int64_t count);
-size_t vti_end_of_digits(const uint8_t *from, size_t size, size_t at);
+size_t vti_end_of_words(const uint8_t *from, size_t size, size_t at);
 
 /* Several planes, or words as classes: 0, or -1. */
 int vti_get_planes(const uint8_t *from, int64_t count, int item, uint8_t *planes);

@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "kernels/dispatch.h"
+
 void vti_make_crc(vt_crc *crc)
 {
     for (uint32_t n = 0; n < 256; n++) {
@@ -63,19 +65,27 @@ static uint32_t take_parts(const vt_crc *crc, uint32_t rest, const uint8_t *byte
     return pass_zeros(pass_zeros(pass_zeros(a, size) ^ b, size) ^ c, size) ^ d;
 }
 
-uint32_t vti_crc32(const vt_crc *crc, const uint8_t *bytes, size_t size)
+static uint32_t take_bytes(const vt_crc *crc, uint32_t rest, const uint8_t *bytes, size_t size)
 {
-    enum { MANY = 1 << 13 /* from here on parts pay */ };
-    uint32_t rest = 0xFFFFFFFFu;
-    if (size >= MANY) {
-        const size_t part = size / 32 * 8;
-        rest = take_parts(crc, rest, bytes, part);
-        bytes += 4 * part;
-        size -= 4 * part;
-    }
     for (; size >= 8; size -= 8, bytes += 8)
         rest = take_eight(crc, rest, bytes);
     for (; size > 0; size--, bytes++)
         rest = rest >> 8 ^ crc->table[0][(rest ^ *bytes) & 255];
-    return ~rest;
+    return rest;
+}
+
+uint32_t vti_crc32(const vt_crc *crc, const uint8_t *bytes, size_t size)
+{
+    enum { MANY = 1 << 13 /* from here on parts pay */ };
+    uint8_t folded[VT_CRC_FOLDED];
+    uint32_t rest = 0xFFFFFFFFu;
+    size_t done = vti_stages()->fold_crc(bytes, size, rest, folded);
+    if (done > 0) {
+        rest = take_bytes(crc, 0, folded, sizeof folded);
+    } else if (size >= MANY) {
+        const size_t part = size / 32 * 8;
+        rest = take_parts(crc, rest, bytes, part);
+        done = 4 * part;
+    }
+    return ~take_bytes(crc, rest, bytes + done, size - done);
 }

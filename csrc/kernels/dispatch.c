@@ -39,7 +39,8 @@ static unsigned int kept_state(void)
  * in Intel's manual, volume 2, "CPUID"; those of XCR0 in volume 1, section 13.3. */
 static int best_target(void)
 {
-    const unsigned int fma = bit_FMA | bit_AVX | bit_F16C | bit_OSXSAVE, avx = 0x06, zmm = 0xe0;
+    const unsigned int fma = bit_FMA | bit_AVX | bit_F16C | bit_PCLMUL | bit_OSXSAVE, avx = 0x06,
+                       zmm = 0xe0;
     const unsigned int wide = bit_AVX512F | bit_AVX512DQ | bit_AVX512BW | bit_AVX512VL;
     unsigned int a, b, c, d;
     if (!__get_cpuid(1, &a, &b, &c, &d) || (c & fma) != fma)

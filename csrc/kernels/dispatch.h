@@ -24,7 +24,6 @@
 #include "kernels/particles/lattice_rounding.h"
 #include "kernels/particles/particle_strength_exchange.h"
 #include "kernels/particles/range_check.h"
-#include "kernels/particles/row_words.h"
 #include "kernels/particles/sort_by_row.h"
 #include "kernels/particles/stir_tracers.h"
 #include "kernels/particles/strength_filter.h"
@@ -32,7 +31,6 @@
 #include "kernels/particles/stretching.h"
 #include "kernels/particles/stretching_bound.h"
 #include "kernels/particles/vorton_content.h"
-#include "kernels/particles/word_classes.h"
 #include "kernels/poisson/poisson_direct.h"
 #include "kernels/poisson/poisson_multigrid.h"
 #include "kernels/sums/boundary_potential.h"
@@ -42,6 +40,11 @@
 #include "kernels/sums/direct_sum.h"
 #include "kernels/sums/far_field.h"
 #include "kernels/sums/tree_sum.h"
+#include "kernels/words/byte_codes.h"
+#include "kernels/words/crc_fold.h"
+#include "kernels/words/rice_words.h"
+#include "kernels/words/row_words.h"
+#include "kernels/words/word_classes.h"
 
 typedef struct vt_stage_table {
 #define VT_KERNEL_ROW(name) vt_##name##_kernel *name;

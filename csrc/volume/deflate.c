@@ -458,13 +458,12 @@ static void put_block(bit_stream *stream, const block *b, int is_last, const uin
     put_symbol(stream, &b->literal, END);
 }
 
-size_t vti_deflate(vt_deflate *work, const uint8_t *from, size_t size, int repeats, uint8_t *to,
-                   size_t most)
+size_t vti_deflate(vt_deflate *work, const uint8_t *from, size_t size, uint8_t *to, size_t most)
 {
     enum { AROUND = 2 + 4 /* header and check */ };
     block b;
-    const size_t tokens = repeats ? find_tokens(work, from, size) : 0;
-    const uint32_t *const token = repeats ? work->token : NULL;
+    const uint32_t *const token = work->token;
+    const size_t tokens = find_tokens(work, from, size);
     if ((plan_block(&b, token, tokens, from, size) + 7) / 8 + AROUND > most)
         return 0;
     bit_stream stream = {.to = to, .end = to + most};

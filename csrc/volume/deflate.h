@@ -17,10 +17,8 @@ typedef struct vt_deflate {
 } vt_deflate;
 
 /* Puts size bytes, 1 .. VT_DEFLATE_MOST, into at most `most` at `to`; returns how many it took, or
- * 0 if they do not fit. repeats 0: none are looked for, which takes a third of the time and is as
- * good for bytes that are independent of each other. */
-size_t vti_deflate(vt_deflate *work, const uint8_t *from, size_t size, int repeats, uint8_t *to,
-                   size_t most);
+ * 0 if they do not fit. */
+size_t vti_deflate(vt_deflate *work, const uint8_t *from, size_t size, uint8_t *to, size_t most);
 
 /* Puts any number of bytes, of numbers of 4 or 8, as blocks of a raw stream (RFC 1951), none of
  * them the last, that begin and end with whole bytes: others may follow. Returns how many bytes

@@ -73,7 +73,7 @@ static void put_values(vt_bytes *b, const vt_vdb_grid *g, vt_deflate *work, cons
         return;
     }
     if (g->zip) {
-        const size_t less = vti_deflate(work, values, size, 1, packed, size - 1);
+        const size_t less = vti_deflate(work, values, size, packed, size - 1);
         vti_put_int64(b, less ? (int64_t)less : -(int64_t)size);
         if (less) {
             vti_put(b, packed, less);
@@ -145,7 +145,7 @@ int vti_packing_pays(const vt_vdb_grid *g)
     for (int64_t row = 0; g->zip && row < g->leaves->count; row += step) {
         load_leaf(g, row, &leaf);
         const size_t less =
-            leaf.size ? vti_deflate(&work, leaf.stored, leaf.size, 1, packed, leaf.size - 1) : 0;
+            leaf.size ? vti_deflate(&work, leaf.stored, leaf.size, packed, leaf.size - 1) : 0;
         before += leaf.size;
         after += less ? less : leaf.size;
     }

@@ -9,6 +9,12 @@ const vt_stage_table *vti_stages(void)
                                          .take_words = vti_scalar_take_words,
                                          .restore_words = vti_scalar_restore_words,
                                          .part_words = vti_scalar_part_words,
-                                         .join_classes = vti_scalar_join_classes};
+                                         .join_classes = vti_scalar_join_classes,
+                                         .take_differences = vti_scalar_take_differences,
+                                         .put_codes = vti_scalar_put_codes,
+                                         .put_rice = vti_scalar_put_rice,
+                                         .take_rice = vti_scalar_take_rice,
+                                         .guess_rice = vti_scalar_guess_rice,
+                                         .fold_crc = vti_scalar_fold_crc};
     return &table;
 }

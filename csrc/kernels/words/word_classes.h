@@ -24,6 +24,11 @@ typedef int vt_join_classes_kernel(const uint8_t *classes, const uint8_t *digits
                                    int64_t count, uint32_t *words);
 VT_DECLARE_KERNEL(join_classes);
 
+/* Numbers of 8 bytes as words: each less the one before, the first less 0, as 2d or, of a negative
+ * d, -2d - 1. 0 where one of these has more than 32 bits. */
+typedef int vt_take_differences_kernel(const uint8_t *numbers, int64_t count, uint32_t *words);
+VT_DECLARE_KERNEL(take_differences);
+
 /* Class of a word, and how many of its bits are left. */
 static inline uint32_t vti_class_of(uint32_t word, uint32_t *left)
 {

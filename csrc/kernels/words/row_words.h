@@ -13,6 +13,7 @@ typedef struct vt_packed_rows {
     const void *reference; /* as many rows of the field that they may be nearly like; NULL: none */
     int reference_components;
     const uint32_t *order; /* the rows in the order in which they are taken; NULL: as they lie */
+    int alike;             /* all rows are the same */
 } vt_packed_rows;
 
 /* How a chunk of them is taken: what a number is less. */

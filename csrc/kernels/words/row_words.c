@@ -1,4 +1,4 @@
-#include "kernels/particles/row_words.h"
+#include "kernels/words/row_words.h"
 
 #include <math.h>
 #include <string.h>
@@ -133,8 +133,9 @@ static int choose_digits(const uint32_t *numbers, int64_t count)
     int64_t with[NONE + 1] = {0}, left = count < SAMPLES ? count : SAMPLES, least = INT64_MAX;
     const int64_t all = left;
     int best = -1;
+    const int64_t step = count / (all ? all : 1);
     for (int64_t n = 0; n < all; n++)
-        some[n] = numbers[n * count / all];
+        some[n] = numbers[n * step];
     find_needs(some, all, needs);
     for (int64_t n = 0; n < all; n++)
         with[needs[n]]++;
@@ -241,30 +242,43 @@ static void take_wholes(const uint32_t *numbers, const uint32_t *others, int64_t
             whole[n] -= nearest_multiple(others[n], scale);
 }
 
-/* A mean of those before, the newer the more: the last eight make two thirds of it. */
-enum { MEAN_OF = 8 };
+/* The mean of those before, as a sum of their parts of it, which never overflows: of multiples. */
+enum { MEAN_OF = 16 };
 
-static inline int64_t floor_of_mean(int64_t sum)
+static inline uint32_t part_of_mean(uint32_t whole)
 {
-    return sum >> 3; /* of what is below 0, too, with every compiler that there is */
+    return (uint32_t)((int32_t)(whole + MEAN_OF / 2) >> 4);
 }
 
-_Static_assert((-9 >> 3) == -2 && MEAN_OF == 1 << 3, "shifts of signed numbers round down");
+_Static_assert((-9 >> 4) == -1 && MEAN_OF == 1 << 4, "shifts of signed numbers round down");
 
-static inline int64_t with_sign(uint32_t word)
+/* Each of those and as many behind them: of two, of four, of eight, of sixteen. */
+static inline void add_next(uint32_t *sum, int64_t count, int64_t far)
 {
-    return (int32_t)word;
+    for (int64_t n = 0; n < count; n++)
+        sum[n] += sum[n + far];
 }
 
 static void take_mean(const uint32_t *whole, int64_t count, uint32_t *restrict words)
 {
-    int64_t sum = count ? MEAN_OF * with_sign(whole[0]) : 0;
-    words[0] = fold(whole[0]);
-    for (int64_t n = 1; n < count; n++) {
-        const int64_t mean = floor_of_mean(sum);
-        words[n] = fold(whole[n] - (uint32_t)mean);
-        sum += with_sign(whole[n]) - mean;
+    enum { SOME = 512 };
+    uint32_t sum[MEAN_OF + SOME], before[MEAN_OF];
+    for (int n = 0; n < MEAN_OF && count; n++)
+        before[n] = part_of_mean(whole[0]);
+    for (int64_t begin = 0; begin < count; begin += SOME) {
+        const int64_t some = count - begin < SOME ? count - begin : SOME;
+        memcpy(sum, before, sizeof before);
+        for (int64_t n = 0; n < some; n++)
+            sum[MEAN_OF + n] = part_of_mean(whole[begin + n]);
+        memcpy(before, sum + some, sizeof before);
+        add_next(sum, some + 14, 1);
+        add_next(sum, some + 12, 2);
+        add_next(sum, some + 8, 4);
+        for (int64_t n = 0; n < some; n++)
+            words[begin + n] = fold(whole[begin + n] - sum[n] - sum[n + 8]);
     }
+    if (count)
+        words[0] = fold(whole[0]);
 }
 
 void VT_NAME(take_words)(const uint32_t *numbers, const uint32_t *others, int64_t first,
@@ -293,21 +307,34 @@ void VT_NAME(take_words)(const uint32_t *numbers, const uint32_t *others, int64_
             words[n] = fold(whole[n + 1] - whole[n]);
 }
 
+static void restore_less_mean(const uint32_t *words, int64_t count, uint32_t *whole)
+{
+    uint32_t part[MEAN_OF + VT_MOST_ROWS], mean = 0;
+    if (count)
+        whole[0] = unfold(words[0]);
+    for (int n = 0; n < MEAN_OF && count; n++) {
+        part[n] = part_of_mean(whole[0]);
+        mean += part[n];
+    }
+    for (int64_t n = 0; n < count; n++) {
+        whole[n] = n ? unfold(words[n]) + mean : whole[0];
+        part[MEAN_OF + n] = part_of_mean(whole[n]);
+        mean += part[MEAN_OF + n] - part[n];
+    }
+}
+
 /* Words as what the differences were taken of. */
 static void restore_wholes(const uint32_t *words, const vt_chunk *chunk, uint32_t *whole)
 {
-    const int mean = vti_is_less_mean(chunk->way), keeps = chunk->way != VT_LESS_ANOTHER_FIELD;
+    const int keeps = chunk->way != VT_LESS_ANOTHER_FIELD;
     uint32_t before = 0;
-    int64_t sum = 0;
+    if (vti_is_less_mean(chunk->way)) {
+        restore_less_mean(words, chunk->count, whole);
+        return;
+    }
     for (int64_t n = 0; n < chunk->count; n++) {
         whole[n] = unfold(words[n]) + before;
-        if (mean) {
-            sum =
-                n ? sum + with_sign(whole[n]) - floor_of_mean(sum) : MEAN_OF * with_sign(whole[0]);
-            before = (uint32_t)floor_of_mean(sum);
-        } else {
-            before = keeps ? whole[n] : 0;
-        }
+        before = keeps ? whole[n] : 0;
     }
 }
 

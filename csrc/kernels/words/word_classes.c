@@ -1,10 +1,11 @@
-#include "kernels/particles/word_classes.h"
+#include "kernels/words/word_classes.h"
 
 #include <string.h>
 
 #include "base/little_endian.h"
+#include "kernels/words/joined_bits.h"
 
-enum { SOME = 512 /* words at a time */, MOST_AT_ONCE = 56 /* bits */ };
+enum { SOME = 512 /* words at a time */ };
 
 /* Classes of words, and how many bits of each are left, as vti_class_of, without a decision: by the
  * exponent and the highest bits of floats, which have room for 24 of them. Returns the most that
@@ -31,8 +32,7 @@ static uint32_t find_classes(const uint32_t *restrict words, int64_t count,
 
 /* Digits one behind the other, from the lowest bit on, and how many bits they are. */
 typedef struct vt_digits {
-    uint64_t of[SOME];
-    uint32_t bits[SOME];
+    uint64_t of[SOME], bits[SOME];
 } vt_digits;
 
 static void take_digits(const uint32_t *restrict words, const uint32_t *restrict left,
@@ -60,33 +60,11 @@ static int64_t join_pairs(const vt_digits *restrict digits, int64_t count,
     return pairs + count % 2;
 }
 
-/* Bits that are written one behind the other. */
-typedef struct bit_writer {
-    uint8_t *to;
-    uint64_t waiting;
-    uint32_t bits; /* that wait: less than 8 */
-} bit_writer;
-
-/* At most MOST_AT_ONCE bits each. */
-static void put_digits(bit_writer *writer, const vt_digits *digits, int64_t count)
-{
-    bit_writer w = *writer; /* in registers */
-    for (int64_t n = 0; n < count; n++) {
-        w.waiting |= digits->of[n] << w.bits;
-        w.bits += digits->bits[n];
-        vti_write_eight(w.to, w.waiting);
-        w.to += w.bits / 8;
-        w.waiting >>= w.bits & ~UINT32_C(7);
-        w.bits &= 7;
-    }
-    *writer = w;
-}
-
 size_t VT_NAME(part_words)(const uint32_t *words, int64_t count, uint8_t *classes, uint8_t *digits)
 {
     uint32_t left[SOME];
     vt_digits single, pair, four;
-    bit_writer w = {.to = digits};
+    vt_bit_writer w = {.to = digits};
     for (int64_t begin = 0; begin < count; begin += SOME) {
         const int64_t some = count - begin < SOME ? count - begin : SOME;
         const uint32_t most = find_classes(words + begin, some, classes + begin, left);
@@ -94,14 +72,39 @@ size_t VT_NAME(part_words)(const uint32_t *words, int64_t count, uint8_t *classe
             continue;
         take_digits(words + begin, left, some, &single);
         const int64_t pairs = join_pairs(&single, some, &pair);
-        if (most > MOST_AT_ONCE / 2)
-            put_digits(&w, &single, some);
-        else if (most > MOST_AT_ONCE / 4)
-            put_digits(&w, &pair, pairs);
+        if (most > VT_MOST_JOINED / 2)
+            vti_put_all_joined(&w, single.of, single.bits, some);
+        else if (most > VT_MOST_JOINED / 4)
+            vti_put_all_joined(&w, pair.of, pair.bits, pairs);
         else
-            put_digits(&w, &four, join_pairs(&pair, pairs, &four));
+            vti_put_all_joined(&w, four.of, four.bits, join_pairs(&pair, pairs, &four));
     }
-    return (size_t)(w.to - digits) + (w.bits > 0);
+    return (size_t)(vti_end_of_bits(&w) - digits);
+}
+
+static inline uint64_t number_at(const uint8_t *numbers, int64_t n)
+{
+    uint64_t number;
+    memcpy(&number, numbers + 8 * n, sizeof number);
+    return number;
+}
+
+static inline uint64_t fold(uint64_t difference)
+{
+    return difference << 1 ^ (UINT64_C(0) - (difference >> 63));
+}
+
+int VT_NAME(take_differences)(const uint8_t *numbers, int64_t count, uint32_t *words)
+{
+    uint64_t most = count ? fold(number_at(numbers, 0)) : 0;
+    if (count)
+        words[0] = (uint32_t)most;
+    for (int64_t n = 1; n < count; n++) {
+        const uint64_t word = fold(number_at(numbers, n) - number_at(numbers, n - 1));
+        most |= word;
+        words[n] = (uint32_t)word;
+    }
+    return most >> 32 == 0;
 }
 
 /* Word of a class without its digits, and how many they are. */
