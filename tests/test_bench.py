@@ -287,10 +287,12 @@ def test_a_bake_is_taken_apart(monkeypatch, capsys):
     assert all(ms > 0 for ms in record["parts"].values())
     saved = record["parts"]["state"] + record["parts"]["archive"]
     assert record["archive_share"] == pytest.approx(saved / record["mean_ms"])
+    assert 0 < record["archive_cpu_share"] < 1
     assert vorton_bench.main(["small", "ring-1k", "--seconds", "0.01"]) == 0
     lines = capsys.readouterr().out.splitlines()
     assert all(len(line) <= 80 for line in lines)
-    assert lines[-1].startswith("archive share ") and lines[-1].endswith("%")
+    assert lines[-2].startswith("archive share ") and lines[-2].endswith("%")
+    assert lines[-1].startswith("- of the CPU ") and lines[-1].endswith("%")
     assert {"ring-1k", "small", "rasterise"} <= {line.split()[0] for line in lines if line}
     for mode in ("--solve", "--compare", "--scaling"):
         with pytest.raises(SystemExit):

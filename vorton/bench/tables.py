@@ -185,8 +185,9 @@ def bake_table(records: Sequence[Record]) -> str:
     lines += ["", f"{'ms a frame':14}" + "".join(f"{r['scene']:>15}" for r in records)]
     for part in records[0]["parts"]:
         lines.append(f"{part:14}" + "".join(f"{r['parts'][part]:15.1f}" for r in records))
-    shares = "".join(f"{r['archive_share']:15.1%}" for r in records)
-    return "\n".join([*lines, f"{'archive share':14}{shares}"])
+    for name, share in (("archive share", "archive_share"), ("- of the CPU", "archive_cpu_share")):
+        lines.append(f"{name:14}" + "".join(f"{r[share]:15.1%}" for r in records))
+    return "\n".join(lines)
 
 
 def derive_table(records: Sequence[Record]) -> str:
