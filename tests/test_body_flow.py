@@ -192,9 +192,9 @@ def force_on_plate(angle, spacing, frames, first=0):
 def test_s10_lift_of_a_plate():
     """Zero at 0 and 90 degrees, odd in the angle, growing up to 30, where it is between that of a
     slender wing, pi / 2 x aspect ratio x angle (Jones 1946), and half of it, as at the start of a
-    flow (Wagner 1925); drag grows up to 90. Of a plate three cells thick: one of two lies in a
-    layer that is as wide."""
-    force = {angle: force_on_plate(angle, 0.035, 6) for angle in (-20, 0, 10, 20, 30, 90)}
+    flow, from which it grows (Wagner 1925): the mean of the first third of a chord; drag grows up
+    to 90. Of a plate three cells thick: one of two lies in a layer that is as wide."""
+    force = {angle: force_on_plate(angle, 0.035, 8) for angle in (-20, 0, 10, 20, 30, 90)}
     lift = {angle: f[2] for angle, f in force.items()}
     assert abs(lift[0]) < 0.01 and abs(lift[90]) < 0.01
     assert abs(lift[-20] + lift[20]) < 0.01

@@ -8,12 +8,14 @@
 #include "state/predicates.h"
 
 /* How deep under the panels the velocity is looked at that a layer above them leaves: there nothing
- * is left of its width, which would be taken for slip. Not beyond the middle of a thin body. */
+ * is left of its width, which would be taken for slip. Not beyond the middle of a thin body, nor
+ * short of it: a face that sees the layer of the face behind it better than its own sheds the more
+ * the more it has, and the difference of the two grows without bound. */
 static double depth_of(const vt_simulation *s, const vt_body *body)
 {
     double depth = s->grid.core;
     for (int32_t n = 0; n < body->solid_count; n++)
-        depth = fmin(depth, body->scale * body->solids[n].inscribed / 2);
+        depth = fmin(depth, body->scale * body->solids[n].inscribed);
     return depth;
 }
 
