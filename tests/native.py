@@ -46,10 +46,11 @@ def targets():
         return ["scalar"]
     needs = {
         "scalar": [],
-        "avx2": ["avx2", "fma"],
+        "avx2": ["avx2", "fma", "f16c", "pclmulqdq"],
         "avx512": ["avx512f", "avx512dq", "avx512bw", "avx512vl"],
     }
     built = _setup_module().TARGETS
+    needs["avx512"] += needs["avx2"]
     return [name for name in built if all(flag in flags for flag in needs[name])]
 
 

@@ -1,11 +1,14 @@
+/* clang-format off */
 /* Bytes, of which some come far more often than others, as prefix codes:
  *
  *   2 bytes  the least byte, the largest
  *   then, where they are not the same:
- *   lengths of the codes of these and all between, 1 .. VT_BYTE_CODE_BITS, of 4 bits each, the
- * first ones the lowest; they make a whole code, numbered as in RFC 1951, 3.2.2 2 bytes  size of
- * what follows, little-endian that many bytes: the codes, from the lowest bit of each byte on, the
- * first bit of each first */
+ *   lengths of the codes of these and all between, 1 .. VT_BYTE_CODE_BITS, of 4 bits each, the first
+ *            ones the lowest; they make a whole code, numbered as in RFC 1951, 3.2.2
+ *   2 bytes  size of what follows, little-endian
+ *   that many bytes: the codes, from the lowest bit of each byte on, the first bit of each first
+ */
+/* clang-format on */
 #pragma once
 
 #include <stddef.h>

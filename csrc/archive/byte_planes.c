@@ -10,7 +10,8 @@
 #include "base/parallel.h"
 #include "volume/deflate.h"
 
-_Static_assert((int)VT_PLANE <= (int)VT_DEFLATE_MOST, "a plane is packed at once");
+_Static_assert((int)VT_PLANE <= (int)VT_DEFLATE_MOST && (int)VT_PLANE <= (int)VT_CODED_MOST,
+               "a plane is packed at once");
 
 enum {
     AT_ONCE = 4 /* chunks of each thread: what it writes stays near it */,
@@ -160,10 +161,9 @@ uint8_t *vti_put_words(const uint32_t *words, int64_t count, uint8_t *to)
     uint8_t classes[VT_PLANE], digits[MOST_DIGITS];
     const size_t size = vti_stages()->part_words(words, count, classes, digits);
     to = vti_put_codes(classes, count, to);
-    *to++ = (uint8_t)size;
-    *to++ = (uint8_t)(size >> 8);
-    memcpy(to, digits, size);
-    return to + size;
+    put_size(size, to);
+    memcpy(to + 2, digits, size);
+    return to + 2 + size;
 }
 
 size_t vti_end_of_words(const uint8_t *from, size_t size, size_t at)

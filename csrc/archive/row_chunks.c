@@ -6,9 +6,13 @@
 #include "base/memory.h"
 #include "kernels/dispatch.h"
 
-_Static_assert((int)VT_MOST_ROWS == (int)VT_PLANE, "a chunk of rows is one of words");
+_Static_assert((int)VT_MOST_ROWS == (int)VT_PLANE && (int)VT_RICE_MOST == (int)VT_PLANE,
+               "a chunk of rows is one of words");
 
 enum { SAMPLE = 256, STRAY = 6 /* bytes */ };
+
+_Static_assert(2 + 2 + STRAY * (int)VT_MOST_STRAYS + 1 + (int)VT_RICE_ROOM <= (int)VT_MOST_CHUNK,
+               "there is room for a chunk of strays and large words");
 
 /* How words are stored: bits of the first byte of a chunk. */
 enum { IN_PLANES = 0, IN_RICE = 64, IN_CLASSES = 128, OF_WAY = 63 };

@@ -9,10 +9,6 @@ enum { SOME = 512 /* bytes at a time */, FOUR = 4 };
 
 _Static_assert(FOUR *VT_BYTE_CODE_BITS <= VT_MOST_JOINED, "four are joined");
 
-typedef uint64_t longs __attribute__((vector_size(64))); /* as vectors of any target */
-
-enum { LONGS = sizeof(longs) / 8 };
-
 /* ---- the code of each ---- */
 
 #if defined(__AVX512BW__)
@@ -69,14 +65,14 @@ static int64_t look_up_many(const uint8_t *bytes, int64_t count, int most, const
 /* Four codes each: the first two, the others, all of them. */
 static void join_four(const uint16_t *found, uint64_t *of, uint64_t *bits)
 {
-    for (int n = 0; n < SOME / FOUR; n += LONGS) {
-        longs four;
+    for (int n = 0; n < SOME / FOUR; n += VT_LONGS) {
+        vt_longs four;
         memcpy(&four, found + FOUR * n, sizeof four);
-        const longs first = four & 15, third = four >> 32 & 15;
-        const longs two = first + (four >> 16 & 15), others = third + (four >> 48 & 15);
-        longs joined = (four >> 4 & 0xfff) | (four >> 20 & 0xfff) << first;
+        const vt_longs first = four & 15, third = four >> 32 & 15;
+        const vt_longs two = first + (four >> 16 & 15), others = third + (four >> 48 & 15);
+        vt_longs joined = (four >> 4 & 0xfff) | (four >> 20 & 0xfff) << first;
         joined |= ((four >> 36 & 0xfff) | four >> 52 << third) << two;
-        const longs all = two + others;
+        const vt_longs all = two + others;
         memcpy(of + n, &joined, sizeof joined);
         memcpy(bits + n, &all, sizeof all);
     }

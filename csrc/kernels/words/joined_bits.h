@@ -8,6 +8,11 @@
 
 enum { VT_MOST_JOINED = 56 /* bits: 7 may wait */ };
 
+/* What is joined, some at a time: vectors of any target. */
+typedef uint64_t vt_longs __attribute__((vector_size(64)));
+
+enum { VT_LONGS = sizeof(vt_longs) / 8 };
+
 typedef struct vt_bit_writer {
     uint8_t *to;
     uint64_t waiting, bits; /* less than 8 wait */

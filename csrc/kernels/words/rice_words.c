@@ -68,10 +68,6 @@ static const uint8_t *take_low_bits(const uint8_t *from, int64_t count, int k, u
 
 /* ---- what is above ---- */
 
-typedef uint64_t longs __attribute__((vector_size(64))); /* as vectors of any target */
-
-enum { LONGS = sizeof(longs) / 8 };
-
 /* Unary numbers of some words, four together, and how many bits these are. */
 typedef struct unary {
     uint64_t of[SOME / 4], bits[SOME / 4];
@@ -93,13 +89,13 @@ static uint32_t count_bits(const uint32_t *restrict words, int64_t count, int k,
 /* Each ends with the only bit of 1 that it has. */
 static void join_four(const uint16_t *bits, unary *to)
 {
-    const longs one = (longs){0} + 1;
-    for (int n = 0; n < SOME / 4; n += LONGS) {
-        longs end;
+    const vt_longs one = (vt_longs){0} + 1;
+    for (int n = 0; n < SOME / 4; n += VT_LONGS) {
+        vt_longs end;
         memcpy(&end, bits + 4 * n, sizeof end);
         end += end << 16;
         end += end << 32; /* sums of one, two, three, four */
-        longs ends = one << (end & 63) | one << (end >> 16 & 63) | one << (end >> 32 & 63);
+        vt_longs ends = one << (end & 63) | one << (end >> 16 & 63) | one << (end >> 32 & 63);
         end >>= 48;
         ends = ((ends | one << end) & ~one) >> 1; /* words beyond the last have no bits */
         memcpy(to->of + n, &ends, sizeof ends);
