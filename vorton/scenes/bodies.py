@@ -200,9 +200,9 @@ class Body(BodyBase):
     about its radius in a frame is coarse (contact holds at any speed); more frames a second resolve
     it. Of a plane, such as a floor, panels lie under the vortons, and it sheds nothing. Nor does a
     panel of another body, where it is wider than some cores, in a scene without wind whose bodies
-    stand still: give more `panels`, if smoke is to roll up there. Walls thinner than a core hold heavy
-    or hot fluid for some seconds alone: give a crate or a tank thicker ones, or the fluid finer
-    cores.
+    stand still: give more `panels`, if smoke is to roll up there. Walls thinner than a core hold
+    heavy or hot fluid for some seconds alone: give a crate or a tank thicker ones, or the fluid
+    finer cores.
 
     Parameters
     ----------
