@@ -210,7 +210,7 @@ def test_a_crate_is_filled_on_and_on(thick, walls, fluid, frames):
     """A surface that falls through its depth would flow at .95 m/s. Where walls hold vortons their
     volumes overlap: cleaning took more than what diverges, and the flow blew up where they slip.
     Where they shed, each face of a thin board saw the layer of the other better than its own: what
-    one had more than the other grew, to 2.4 m/s and to a blow-up in frame 103."""
+    one had more than the other grew, to 2.4 m/s."""
     scene = vt.Scene(seed=2)
     scene.add(vt.Body(crate_boards(thick), **walls))
     inside = vt.Box((-0.17, -0.17, 0.02), (0.17, 0.17, 0.22))

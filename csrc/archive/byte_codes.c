@@ -56,8 +56,7 @@ uint8_t *vti_put_codes(const uint8_t *bytes, int64_t count, uint8_t *to)
     count_bytes(bytes, count, least, most, often);
     to = put_code(often, least, most, table, to);
     const size_t size = vti_stages()->put_codes(bytes, count, most, table, to + SIZE);
-    to[0] = (uint8_t)size;
-    to[1] = (uint8_t)(size >> 8);
+    vti_write_two(to, (uint16_t)size);
     return to + SIZE + size;
 }
 
@@ -78,7 +77,7 @@ size_t vti_end_of_codes(const uint8_t *from, size_t size, size_t at)
     if (size - at < before)
         return 0;
     at += before;
-    const size_t bytes = (size_t)(from[at - 2] | from[at - 1] << 8);
+    const size_t bytes = vti_read_two(from + at - SIZE);
     return bytes > size - at ? 0 : at + bytes;
 }
 
@@ -145,7 +144,7 @@ const uint8_t *vti_get_codes(const uint8_t *from, int64_t count, uint8_t *bytes)
     if (make_table(from, least, most, table))
         return NULL;
     from += length_bytes(least, most);
-    const size_t size = (size_t)(from[0] | from[1] << 8);
+    const size_t size = vti_read_two(from);
     from += SIZE;
     return take_codes(table, from, size, count, bytes) ? NULL : from + size;
 }

@@ -4,10 +4,11 @@
 
 #include "archive/byte_codes.h"
 #include "archive/inflate.h"
-#include "kernels/dispatch.h"
-#include "kernels/words/word_classes.h"
+#include "base/little_endian.h"
 #include "base/memory.h"
 #include "base/parallel.h"
+#include "kernels/dispatch.h"
+#include "kernels/words/word_classes.h"
 #include "volume/deflate.h"
 
 _Static_assert((int)VT_PLANE <= (int)VT_DEFLATE_MOST && (int)VT_PLANE <= (int)VT_CODED_MOST,
@@ -113,14 +114,9 @@ int vti_are_alike(const void *items, size_t size, int64_t count)
 
 uint8_t *vti_put_equal_bytes(uint8_t byte, uint8_t *to)
 {
-    memcpy(to, (const uint8_t[]){ALIKE & 255, ALIKE >> 8, byte}, 3);
+    vti_write_two(to, ALIKE);
+    to[2] = byte;
     return to + 3;
-}
-
-static void put_size(size_t size, uint8_t *to)
-{
-    to[0] = (uint8_t)size;
-    to[1] = (uint8_t)(size >> 8);
 }
 
 uint8_t *vti_put_plane(vt_deflate *work, const uint8_t *plane, int64_t count, int looks,
@@ -134,11 +130,11 @@ uint8_t *vti_put_plane(vt_deflate *work, const uint8_t *plane, int64_t count, in
     else if (looks == VT_REPEATS)
         end = at + vti_deflate(work, plane, (size_t)count, at, (size_t)count - 1);
     if (!end || end == at || end - at >= count) {
-        put_size(0, to);
+        vti_write_two(to, 0);
         memcpy(at, plane, (size_t)count);
         return at + count;
     }
-    put_size(looks == VT_ALONE ? CODED : (size_t)(end - at), to);
+    vti_write_two(to, looks == VT_ALONE ? CODED : (uint16_t)(end - at));
     return end;
 }
 
@@ -161,7 +157,7 @@ uint8_t *vti_put_words(const uint32_t *words, int64_t count, uint8_t *to)
     uint8_t classes[VT_PLANE], digits[MOST_DIGITS];
     const size_t size = vti_stages()->part_words(words, count, classes, digits);
     to = vti_put_codes(classes, count, to);
-    put_size(size, to);
+    vti_write_two(to, (uint16_t)size);
     memcpy(to + 2, digits, size);
     return to + 2 + size;
 }
@@ -171,14 +167,14 @@ size_t vti_end_of_words(const uint8_t *from, size_t size, size_t at)
     at = vti_end_of_codes(from, size, at);
     if (at == 0 || size - at < 2)
         return 0;
-    const size_t bytes = (size_t)(from[at] | from[at + 1] << 8);
+    const size_t bytes = vti_read_two(from + at);
     return bytes > size - at - 2 ? 0 : at + 2 + bytes;
 }
 
 /* Where the next thing lies; NULL: it cannot be unpacked. */
 static const uint8_t *get_plane(const uint8_t *from, int64_t count, uint8_t *plane)
 {
-    const size_t packed = (size_t)(from[0] | from[1] << 8);
+    const size_t packed = vti_read_two(from);
     from += 2;
     if (packed == ALIKE) {
         memset(plane, *from, (size_t)count);
@@ -199,7 +195,7 @@ int vti_get_words(const uint8_t *from, int64_t count, uint32_t *words)
     from = vti_get_codes(from, count, classes);
     if (!from)
         return -1;
-    const size_t size = (size_t)(from[0] | from[1] << 8);
+    const size_t size = vti_read_two(from);
     return vti_stages()->join_classes(classes, from + 2, size, count, words);
 }
 
@@ -281,7 +277,7 @@ size_t vti_end_of_plane(const uint8_t *from, size_t size, size_t at, int64_t cou
 {
     if (at == 0 || at > size || size - at < 2)
         return 0;
-    const size_t packed = (size_t)(from[at] | from[at + 1] << 8);
+    const size_t packed = vti_read_two(from + at);
     if (packed == CODED)
         return vti_end_of_codes(from, size, at + 2);
     const size_t bytes = packed == ALIKE ? 1 : packed ? packed : (size_t)count;

@@ -137,8 +137,8 @@ static int copy_stored(reader *r)
     stop_reading_ahead(r);
     if (r->size - r->at < 4)
         return -1;
-    const size_t length = (size_t)(r->from[r->at] | r->from[r->at + 1] << 8);
-    const size_t inverse = (size_t)(r->from[r->at + 2] | r->from[r->at + 3] << 8);
+    const size_t length = vti_read_two(r->from + r->at);
+    const size_t inverse = vti_read_two(r->from + r->at + 2);
     r->at += 4;
     if (length != (~inverse & 0xFFFF) || length > r->size - r->at || length > r->most - r->done)
         return -1;

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "archive/byte_planes.h"
+#include "base/little_endian.h"
 #include "base/memory.h"
 #include "kernels/dispatch.h"
 
@@ -221,11 +222,11 @@ static storage choose_way(row_room *room, int has_others, vt_chunk *chunk)
 
 static uint8_t *put_strays(const vt_strays *strays, uint8_t *to)
 {
-    *to++ = (uint8_t)strays->count;
-    *to++ = (uint8_t)(strays->count >> 8);
+    vti_write_two(to, (uint16_t)strays->count);
+    to += 2;
     for (int32_t k = 0; k < strays->count; k++) {
-        for (int b = 0; b < 2; b++)
-            *to++ = (uint8_t)(strays->place[k] >> 8 * b);
+        vti_write_two(to, strays->place[k]);
+        to += 2;
         for (int b = 0; b < 4; b++)
             *to++ = (uint8_t)(strays->bits[k] >> 8 * b);
     }
@@ -335,7 +336,7 @@ static size_t end_of_chunk(const vt_unpacking *u, size_t size, size_t at, int64_
     if (vti_is_on_lattice(way)) {
         if (size - at < 2)
             return 0;
-        const size_t strays = (size_t)(u->from[at] | u->from[at + 1] << 8);
+        const size_t strays = vti_read_two(u->from + at);
         at += 2;
         if (strays > VT_MOST_STRAYS || STRAY * strays > size - at)
             return 0;
@@ -356,10 +357,10 @@ static size_t end_of_chunk(const vt_unpacking *u, size_t size, size_t at, int64_
 static const uint8_t *get_strays(const uint8_t *from, int64_t count, vt_strays *strays)
 {
     int32_t last = -1;
-    strays->count = from[0] | from[1] << 8;
+    strays->count = vti_read_two(from);
     from += 2;
     for (int32_t k = 0; k < strays->count; k++, from += STRAY) {
-        const int32_t place = from[0] | from[1] << 8;
+        const int32_t place = vti_read_two(from);
         if (place <= last || place >= count)
             return NULL;
         last = place;

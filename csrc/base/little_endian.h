@@ -1,7 +1,18 @@
-/* Eight bytes as a number, the lowest first, whatever the order of the machine. */
+/* Two or eight bytes as a number, the lowest first, whatever the order of the machine. */
 #pragma once
 
 #include <stdint.h>
+
+static inline uint16_t vti_read_two(const uint8_t *from)
+{
+    return (uint16_t)(from[0] | from[1] << 8);
+}
+
+static inline void vti_write_two(uint8_t *to, uint16_t number)
+{
+    to[0] = (uint8_t)number;
+    to[1] = (uint8_t)(number >> 8);
+}
 
 static inline uint64_t vti_read_eight(const uint8_t *from)
 {

@@ -160,7 +160,8 @@ class Definition(Named):
 
     def __init_subclass__(cls, **named: Any) -> None:
         super().__init_subclass__(**named)
-        cls.__repr__ = Definition.__repr__  # type: ignore[method-assign] # not the dataclass's
+        if "__repr__" not in cls.__dict__:  # else the dataclass makes one
+            cls.__repr__ = Definition.__repr__  # type: ignore[method-assign]
         fill_docstring(cls)
 
     def __repr__(self) -> str:
