@@ -149,8 +149,8 @@ def slow_disk(monkeypatch):
 
 @pytest.mark.slow
 def test_a_frame_is_written_beside_the_next_step(reference, tmp_path, monkeypatch, slow_disk):
-    """One behind and no more; the files hold the state at their time, not that of later. The last
-    file of a frame waits here for the next step."""
+    """Two behind and no more; the files hold the state at their time, not that of later. The last
+    file of a frame waits here for the next step but one."""
     begun, step, stepped = [], Simulation.step, threading.Condition()
 
     def noted(sim):
@@ -162,18 +162,16 @@ def test_a_frame_is_written_beside_the_next_step(reference, tmp_path, monkeypatc
     def wait(path):
         frame = int(path.stem[-4:])
         with stepped:
-            if path.suffix == ".npz" and frame < 4:
-                assert stepped.wait_for(lambda: len(begun) >= frame, timeout=60)
+            if path.suffix == ".npz" and frame < 3:
+                assert stepped.wait_for(lambda: len(begun) >= frame + 1, timeout=60)
 
     slow_disk.before = wait
     monkeypatch.setattr(Simulation, "step", noted)
     quiet(small_scene(), tmp_path)
     assert content(tmp_path) == content(reference)
     assert len(begun) == 3
-    assert "ring_0001.npz" not in begun[0], "the step to frame 2 waits for no file"
-    for behind, written in enumerate(begun[1:], start=1):
-        assert f"ring_{behind:04}.npz" in written
-        assert f"ring_{behind + 1:04}.npz" not in written
+    assert "ring_0001.npz" not in begun[1], "the step to frame 3 waits for no file"
+    assert "ring_0001.npz" in begun[2] and "ring_0002.npz" not in begun[2]
 
 
 def test_progress_is_told_of_frames_that_are_whole(tmp_path, slow_disk):
@@ -183,7 +181,8 @@ def test_progress_is_told_of_frames_that_are_whole(tmp_path, slow_disk):
         seen.append((done, Manifest.find(tmp_path).frames))
 
     quiet(small_scene(), tmp_path, progress=tell)
-    assert seen == [(n, list(range(1, n + 1))) for n in (1, 2, 3, 4)]
+    assert [done for done, _ in seen] == [1, 2, 3, 4]
+    assert all(frames[:done] == list(range(1, done + 1)) for done, frames in seen)
 
 
 @pytest.mark.parametrize("broken", [0, 2])
@@ -211,7 +210,7 @@ def test_a_step_fails_while_a_frame_is_written(tmp_path, slow_disk, broken):
 
 @pytest.mark.parametrize("broken", slow_but([True], [False, True]))
 def test_ctrl_c_while_a_frame_is_written(reference, tmp_path, slow_disk, broken):
-    """Even twice: the frame is finished, or the error told of."""
+    """Even twice: the frames under way are finished, or the error told of."""
     signals = []
 
     def strike(path):
@@ -227,7 +226,8 @@ def test_ctrl_c_while_a_frame_is_written(reference, tmp_path, slow_disk, broken)
         quiet(small_scene(), tmp_path)
     assert signals == ["ring_0002.vdb", "ring_0002.npz"]
     told = ["frame 2 could not be written: [Errno 5] io"] if broken else []
-    frame = 2 if broken else 3
+    frame = len(Manifest.find(tmp_path).frames) + 1
+    assert frame == 2 if broken else frame in (3, 4)
     assert caught.value.__notes__[-1].startswith(f"while baking frame {frame}; all frames before")
     assert caught.value.__notes__[:-1] == told
     assert Manifest.find(tmp_path).frames == list(range(1, frame))
@@ -295,7 +295,7 @@ def test_a_folder_that_is_emptied_meanwhile(reference, tmp_path, archive):
     def remove(done, *_):
         for path in tmp_path.iterdir():
             if done == 2:
-                path.unlink()
+                path.unlink(missing_ok=True)  # files are written meanwhile
 
     with pytest.raises(FileNotFoundError, match=r"ring.*: was written, and is gone"):
         quiet(small_scene(), tmp_path, progress=remove, archive=archive)
@@ -308,12 +308,12 @@ def test_a_folder_that_is_removed_meanwhile(reference, tmp_path):
     out = tmp_path / "out"
 
     def remove(done, *_):
-        if done == 2:
-            shutil.rmtree(out)
+        while done == 2 and out.exists():  # files are written meanwhile
+            shutil.rmtree(out, ignore_errors=True)
 
-    with pytest.raises(FileNotFoundError, match=str(out)) as caught:
+    told = rf"{out}.*(is gone|folder does not exist)|no such folder"
+    with pytest.raises(FileNotFoundError, match=told):
         quiet(small_scene(), out, progress=remove)
-    assert "is gone" in str(caught.value) or "no such folder" in str(caught.value)
     quiet(small_scene(), out)
     assert content(out) == content(reference)
 

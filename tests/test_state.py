@@ -35,7 +35,9 @@ def test_a_loaded_state_goes_on_with_the_same_bits(method):
     sim.step(steps)
     saved = sim._core.save_state(6)
     other = opened(method, threads=1)
-    other._core.load_state(_core.pack_state(saved, 2))
+    packed = _core.pack_state(saved, 2)
+    assert bytes(sim._core.save_packed_state(6)) == bytes(packed), "bodies lie apart"
+    other._core.load_state(packed)
     assert_made_again(other, dict(fields_of(saved)))
     assert repr(other.health) == repr(sim.health)
     for each in (sim, other):
@@ -340,6 +342,7 @@ def look_at_fields(sim):
     saved = sim._core.save_state(9)
     packed = _core.pack_state(saved, 1)
     assert bytes(packed) == bytes(_core.pack_state(saved, 5))
+    assert bytes(packed) == bytes(sim._core.save_packed_state(9)), "where the particles lie"
     used, row_ways, again, strays = set(), set(), set(), 0
     for name, values in columns.items():
         item, shape, content, packing, crc = field(packed, name)
@@ -541,8 +544,9 @@ def test_what_is_no_bytes_is_refused(bad):
     for call in (core.load_state, _core.pack_state, _core.unpack_state):
         with pytest.raises((TypeError, ValueError, BufferError)):
             call(bad)
-    with pytest.raises((TypeError, ValueError, OverflowError)):
-        core.save_state(bad if bad != 1 else -1)
+    for call in (core.save_state, core.save_packed_state):
+        with pytest.raises((TypeError, ValueError, OverflowError)):
+            call(bad if bad != 1 else -1)
 
 
 @pytest.mark.parametrize("threads", [0, -1, 65])

@@ -180,18 +180,24 @@ static size_t offset_of(const uint8_t *bytes, size_t begin, uint32_t field)
 /* A state of which the directory, its own or that of its frame, tells. */
 typedef struct fields {
     const uint8_t *directory;
-    size_t begin;     /* of the first field */
-    uint32_t orderer; /* the field by which the rows were last ordered; 0: none */
+    const uint8_t *const *place; /* of each field; NULL: they lie one behind the other */
+    size_t begin;                /* of the first of these */
+    uint32_t orderer;            /* the field by which the rows were last ordered; 0: none */
     uint32_t *order;
     int failed; /* no memory for that */
 } fields;
+
+static const uint8_t *place_of(const fields *f, const uint8_t *state, uint32_t n)
+{
+    return f->place ? f->place[n] : state + offset_of(f->directory, f->begin, n);
+}
 
 static vt_packed_rows describe_rows(const fields *f, const uint8_t *state, uint32_t reference,
                                     const vt_field_entry *entry)
 {
     vt_packed_rows rows = {.rows = (int64_t)entry->rows, .components = (int)entry->components};
     if (reference) {
-        rows.reference = state + offset_of(f->directory, f->begin, reference - 1);
+        rows.reference = place_of(f, state, reference - 1);
         rows.reference_components = (int)vti_frame_entry(f->directory, reference - 1).components;
     }
     return rows;
@@ -203,8 +209,8 @@ static vt_packed_rows describe_order(fields *f, const uint8_t *state, uint32_t o
 {
     if (orderer != f->orderer) {
         vti_free(f->order);
-        f->order = vti_order_rows(state + offset_of(f->directory, f->begin, orderer - 1),
-                                  (int64_t)entry->rows, &f->failed);
+        f->order =
+            vti_order_rows(place_of(f, state, orderer - 1), (int64_t)entry->rows, &f->failed);
         f->orderer = orderer;
     }
     return (vt_packed_rows){
@@ -212,28 +218,29 @@ static vt_packed_rows describe_order(fields *f, const uint8_t *state, uint32_t o
 }
 
 /* In the order of births, or as they lie, which is the same where all are. */
-static uint32_t pack_rows(fields *f, const uint8_t *state, uint32_t n, const uint8_t *from,
-                          const vt_field_entry *entry, const vt_packer *packer, vt_bytes *to)
+static uint32_t pack_rows(fields *f, uint32_t n, const vt_field_entry *entry,
+                          const vt_packer *packer, vt_bytes *to)
 {
-    const int alike = vti_are_alike(from, 4 * (size_t)entry->components, (int64_t)entry->rows);
-    const uint32_t orderer = alike ? 0 : FIND_FIELD(by_birth, state, n, entry);
-    const uint32_t reference = FIND_FIELD(nearly_like, state, n, entry);
+    const int alike =
+        vti_are_alike(f->place[n], 4 * (size_t)entry->components, (int64_t)entry->rows);
+    const uint32_t orderer = alike ? 0 : FIND_FIELD(by_birth, f->directory, n, entry);
+    const uint32_t reference = FIND_FIELD(nearly_like, f->directory, n, entry);
     vt_packed_rows rows = {0};
     if (orderer)
-        rows = describe_order(f, state, orderer, entry);
+        rows = describe_order(f, NULL, orderer, entry);
     const int ordered = rows.order != NULL;
     if (!ordered)
-        rows = describe_rows(f, state, reference, entry);
+        rows = describe_rows(f, NULL, reference, entry);
     rows.alike = alike;
-    vti_pack_rows(packer, from, &rows, to);
+    vti_pack_rows(packer, f->place[n], &rows, to);
     return ordered ? VT_IN_ORDER | orderer << 8 : VT_IN_ROWS | reference << 8;
 }
 
-/* Field n of a state, in rows or planes where that takes less. */
-static void pack_field(fields *f, const uint8_t *state, uint32_t n, const uint8_t *from,
-                       const vt_packer *packer, const vt_crc *crc, vt_bytes *to)
+/* Field n, in rows or planes where that takes less. */
+static void pack_field(fields *f, uint32_t n, const vt_packer *packer, const vt_crc *crc,
+                       vt_bytes *to)
 {
-    vt_field_entry entry = vti_frame_entry(state, n);
+    vt_field_entry entry = vti_frame_entry(f->directory, n);
     const size_t start = to->size, plain = (size_t)vti_unpacked_bytes(&entry);
     if (entry.packing == VT_MADE_AGAIN) {
         entry.bytes = 0;
@@ -241,15 +248,15 @@ static void pack_field(fields *f, const uint8_t *state, uint32_t n, const uint8_
         return;
     }
     if (vti_bytes_of_type(entry.type) == 4) {
-        entry.packing = pack_rows(f, state, n, from, &entry, packer, to);
+        entry.packing = pack_rows(f, n, &entry, packer, to);
     } else {
-        vti_pack_planes(packer, from, (int64_t)(entry.rows * entry.components),
+        vti_pack_planes(packer, f->place[n], (int64_t)(entry.rows * entry.components),
                         (int)vti_bytes_of_type(entry.type), to);
         entry.packing = VT_IN_PLANES;
     }
     if (!to->failed && to->size - start >= plain) {
         to->size = start;
-        vti_put(to, from, plain);
+        vti_put(to, f->place[n], plain);
         entry.packing = VT_STORED;
     }
     if (to->failed)
@@ -259,28 +266,42 @@ static void pack_field(fields *f, const uint8_t *state, uint32_t n, const uint8_
     put_entry(to, n, &entry);
 }
 
-vt_status vti_pack_frame(const uint8_t *bytes, int threads, vt_bytes *to)
+vt_status vti_pack_fields(const uint8_t *directory, const uint8_t *const *place, int threads,
+                          vt_bytes *to)
 {
     vt_frame_head head;
     vt_packer packer;
     vt_crc crc;
     vti_make_crc(&crc);
-    memcpy(&head, bytes, sizeof head);
+    memcpy(&head, directory, sizeof head);
     if (vti_create_packer(&packer, threads))
         return vti_fail(VT_OUT_OF_MEMORY, "no memory for a frame of an archive");
     vti_reserve_bytes(to, (size_t)head.block.length / 3); /* frames take a sixth to a fourth */
     begin_frame(to, &head, "FRAM");
-    fields f = {.directory = bytes, .begin = (size_t)head.block.summed};
-    const uint8_t *from = bytes + head.block.summed;
-    for (uint32_t n = 0; n < head.fields; n++) {
-        const vt_field_entry entry = vti_frame_entry(bytes, n);
-        pack_field(&f, bytes, n, from, &packer, &crc, to);
-        from += entry.bytes;
-    }
+    fields f = {.directory = directory, .place = place};
+    for (uint32_t n = 0; n < head.fields; n++)
+        pack_field(&f, n, &packer, &crc, to);
     vti_free(f.order);
     vti_destroy_packer(&packer);
     to->failed |= f.failed;
     return end_frame(to, &crc);
+}
+
+vt_status vti_pack_frame(const uint8_t *bytes, int threads, vt_bytes *to)
+{
+    vt_frame_head head;
+    memcpy(&head, bytes, sizeof head);
+    const uint8_t **const place = vti_allocate((head.fields + 1) * sizeof *place);
+    if (!place)
+        return vti_fail(VT_OUT_OF_MEMORY, "no memory for a frame of an archive");
+    const uint8_t *at = bytes + head.block.summed;
+    for (uint32_t n = 0; n < head.fields; n++) {
+        place[n] = at;
+        at += vti_frame_entry(bytes, n).bytes;
+    }
+    const vt_status status = vti_pack_fields(bytes, place, threads, to);
+    vti_free(place);
+    return status;
 }
 
 /* Unpacks behind what is there. */

@@ -123,8 +123,11 @@ static inline uint64_t vti_unpacked_bytes(const vt_field_entry *entry)
 vt_status vti_check_frame(const char *what, const uint8_t *bytes, uint64_t size,
                           vt_frame_head *head);
 
-/* A state as a frame: fields packed, with their checksums. */
+/* A state as a frame: fields packed, with their checksums. Or its directory, that is the beginning
+ * of the state, and the place of each field: of those that are made again none is read. */
 vt_status vti_pack_frame(const uint8_t *bytes, int threads, vt_bytes *to);
+vt_status vti_pack_fields(const uint8_t *directory, const uint8_t *const *place, int threads,
+                          vt_bytes *to);
 
 /* A frame that was checked as a state: checksums compared, fields unpacked. */
 vt_status vti_unpack_frame(const char *what, const uint8_t *bytes, int threads, vt_bytes *to);

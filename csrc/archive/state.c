@@ -53,38 +53,18 @@ static vt_field_entry entry_of(const vt_state_field *field)
     return entry;
 }
 
-/* The simulation waits for it: by all its threads. */
-static void copy_field(const vt_state_field *field, int threads, uint8_t *to)
+/* The simulation waits for it: by all its threads. Returns where the next one goes. */
+static uint8_t *copy_field(const vt_state_field *field, int threads, uint8_t *to)
 {
     enum { BLOCK = 1 << 15 /* rows */ };
     copy_job job = {field, to};
     if (field->rows > 0 && row_bytes(field) > 0)
         vti_parallel_for(threads, field->rows, BLOCK, copy_some, &job);
+    return to + row_bytes(field) * (size_t)field->rows;
 }
 
-static void put_state(const vt_state_list *list, const vt_frame_head *head, int threads,
-                      vt_bytes *to)
-{
-    vti_reserve_bytes(to, (size_t)head->block.length);
-    vti_put(to, head, sizeof *head);
-    for (int32_t n = 0; n < list->count; n++)
-        if (!list->field[n].absent) {
-            const vt_field_entry entry = entry_of(&list->field[n]);
-            vti_put(to, &entry, sizeof entry);
-        }
-    if (to->failed)
-        return;
-    for (int32_t n = 0; n < list->count; n++) {
-        const vt_state_field *const field = &list->field[n];
-        if (field->absent)
-            continue;
-        copy_field(field, threads, to->bytes + to->size);
-        to->size += row_bytes(field) * (size_t)field->rows;
-    }
-    vti_put_zeros(to, (size_t)head->block.length - to->size);
-}
-
-static vt_status save_now(vt_simulation *s, vt_state_list *list, int64_t number, vt_bytes *to)
+/* The fields that are there, no others; the head of a state of them, without its checksum. */
+static vt_frame_head list_fields(vt_simulation *s, vt_state_list *list, int64_t number)
 {
     vti_list_state(s, list);
     vti_mark_made_again(s, list);
@@ -96,21 +76,80 @@ static vt_status save_now(vt_simulation *s, vt_state_list *list, int64_t number,
     uint64_t size = 0;
     for (int32_t n = 0; n < list->count; n++)
         if (!list->field[n].absent) {
-            const vt_field_entry entry = entry_of(&list->field[n]);
-            size += entry.bytes;
+            list->field[head.fields] = list->field[n];
+            size += row_bytes(&list->field[n]) * (uint64_t)list->field[n].rows;
             head.fields++;
         }
+    list->count = (int32_t)head.fields;
     head.block.summed = sizeof head + head.fields * sizeof(vt_field_entry);
     head.block.length = (head.block.summed + size + 7) / 8 * 8;
-    put_state(list, &head, s->def.threads, to);
+    return head;
+}
+
+static void put_directory(const vt_state_list *list, const vt_frame_head *head, vt_bytes *to)
+{
+    vti_put(to, head, sizeof *head);
+    for (int32_t n = 0; n < list->count; n++) {
+        const vt_field_entry entry = entry_of(&list->field[n]);
+        vti_put(to, &entry, sizeof entry);
+    }
+}
+
+static vt_status has_no_memory(const vt_frame_head *head)
+{
+    return vti_fail(VT_OUT_OF_MEMORY, "no memory for a state of %llu bytes",
+                    (unsigned long long)head->block.length);
+}
+
+static vt_status copy_state(const vt_state_list *list, const vt_frame_head *head, int threads,
+                            vt_bytes *to)
+{
+    vti_reserve_bytes(to, (size_t)head->block.length);
+    put_directory(list, head, to);
     if (to->failed)
-        return vti_fail(VT_OUT_OF_MEMORY, "no memory for a state of %llu bytes",
-                        (unsigned long long)head.block.length);
+        return has_no_memory(head);
+    uint8_t *at = to->bytes + to->size;
+    for (int32_t n = 0; n < list->count; n++)
+        at = copy_field(&list->field[n], threads, at);
+    to->size = (size_t)(at - to->bytes);
+    vti_put_zeros(to, (size_t)head->block.length - to->size);
     vt_crc crc;
     vti_make_crc(&crc);
-    head.block.crc = vti_crc32(&crc, to->bytes + 8, (size_t)head.block.summed - 8);
-    memcpy(to->bytes, &head, sizeof head.block);
+    vt_block_head block = head->block;
+    block.crc = vti_crc32(&crc, to->bytes + 8, (size_t)block.summed - 8);
+    memcpy(to->bytes, &block, sizeof block);
     return VT_OK;
+}
+
+static int lies_apart(const vt_state_field *field)
+{
+    return field->rows > 1 && field->stride != (int64_t)row_bytes(field);
+}
+
+/* Columns are packed where they lie; what lies apart is brought together first. */
+static vt_status pack_state(const vt_state_list *list, const vt_frame_head *head, int threads,
+                            vt_bytes *to)
+{
+    const uint8_t *place[VT_STATE_FIELDS];
+    vt_bytes directory = {0};
+    size_t apart = 0;
+    for (int32_t n = 0; n < list->count; n++)
+        if (lies_apart(&list->field[n]))
+            apart += row_bytes(&list->field[n]) * (size_t)list->field[n].rows;
+    vti_reserve_bytes(&directory, (size_t)head->block.summed + apart);
+    put_directory(list, head, &directory);
+    if (directory.failed)
+        return has_no_memory(head);
+    uint8_t *at = directory.bytes + directory.size;
+    for (int32_t n = 0; n < list->count; n++) {
+        const vt_state_field *const field = &list->field[n];
+        place[n] = lies_apart(field) || !field->data ? at : (const uint8_t *)field->data;
+        if (place[n] == at)
+            at = copy_field(field, threads, at);
+    }
+    const vt_status status = vti_pack_fields(directory.bytes, place, threads, to);
+    vti_return_borrowed(directory.bytes);
+    return status;
 }
 
 /* Hands the bytes out, or gives them back. */
@@ -125,17 +164,33 @@ static vt_status hand_over(vt_status status, vt_bytes *made, uint8_t **bytes, in
     return VT_OK;
 }
 
-vt_status vt_save_state(vt_simulation *s, int64_t number, uint8_t **bytes, int64_t *size)
+typedef vt_status saving(const vt_state_list *list, const vt_frame_head *head, int threads,
+                         vt_bytes *to);
+
+static vt_status save(vt_simulation *s, int64_t number, saving *function, uint8_t **bytes,
+                      int64_t *size)
 {
     vt_bytes made = {0};
     vt_state_list *const list = vti_allocate(sizeof *list);
     if (!list)
         return vti_fail(VT_OUT_OF_MEMORY, "no memory for a state");
     vt_status status = vti_enter(s);
-    if (!status)
-        status = vti_leave(s, save_now(s, list, number, &made));
+    if (!status) {
+        const vt_frame_head head = list_fields(s, list, number);
+        status = vti_leave(s, function(list, &head, s->def.threads, &made));
+    }
     vti_free(list);
     return hand_over(status, &made, bytes, size);
+}
+
+vt_status vt_save_state(vt_simulation *s, int64_t number, uint8_t **bytes, int64_t *size)
+{
+    return save(s, number, copy_state, bytes, size);
+}
+
+vt_status vt_save_packed_state(vt_simulation *s, int64_t number, uint8_t **bytes, int64_t *size)
+{
+    return save(s, number, pack_state, bytes, size);
 }
 
 /* The list of a simulation that holds nothing, not even memory for its fields. */

@@ -6,14 +6,26 @@
 #include "python/volume.h"
 #include "vorton/retime.h"
 
-PyObject *vti_py_save_state(PyObject *self, PyObject *number_object)
+typedef vt_status saving(vt_simulation *simulation, int64_t number, uint8_t **bytes, int64_t *size);
+
+static PyObject *save(PyObject *self, PyObject *number_object, saving *function)
 {
     int64_t number, size = 0;
     uint8_t *bytes = NULL;
     if (vti_py_to_int64(number_object, "number", 0, INT64_MAX, &number) < 0)
         return NULL;
-    VT_PY_CALL(self, vt_save_state(simulation, number, &bytes, &size));
+    VT_PY_CALL(self, function(simulation, number, &bytes, &size));
     return vti_py_view_of_bytes(bytes, size);
+}
+
+PyObject *vti_py_save_state(PyObject *self, PyObject *number)
+{
+    return save(self, number, vt_save_state);
+}
+
+PyObject *vti_py_save_packed_state(PyObject *self, PyObject *number)
+{
+    return save(self, number, vt_save_packed_state);
 }
 
 PyObject *vti_py_load_state(PyObject *self, PyObject *object)

@@ -342,6 +342,9 @@ static PyMethodDef methods[] = {
     {"save_state", vti_py_save_state, METH_O,
      "save_state($self, number, /)\n--\n\n"
      "The state as a memoryview, exact; number >= 0 is that of the frame."},
+    {"save_packed_state", vti_py_save_packed_state, METH_O,
+     "save_packed_state($self, number, /)\n--\n\n"
+     "What pack_state makes of save_state, without a copy of the particles on the way."},
     {"load_state", vti_py_load_state, METH_O,
      "load_state($self, state, /)\n--\n\n"
      "Goes on from a state of a simulation that was made of the same definitions."},

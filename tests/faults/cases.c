@@ -485,12 +485,12 @@ static vt_status note_bytes(vt_status status, uint8_t *bytes, int64_t size)
     return VT_OK;
 }
 
-static vt_status save(vt_simulation *s, int kind)
+static vt_status save(vt_simulation *s, int packed)
 {
-    (void)kind;
     uint8_t *bytes = NULL;
     int64_t size = 0;
-    const vt_status status = vt_save_state(s, 3, &bytes, &size);
+    const vt_status status =
+        packed ? vt_save_packed_state(s, 3, &bytes, &size) : vt_save_state(s, 3, &bytes, &size);
     return note_bytes(status, bytes, size);
 }
 
@@ -695,6 +695,7 @@ const fault_case all_cases[] = {
     {"show between: fire", 0, make_to_show, show_between, 0, 0},
     {"show between: bodies", 1, make_to_show, show_between, 0, 0},
     {"save", FIRE, make_stepped, save, 0, 0},
+    {"save packed", FIRE, make_stepped, save, 1, 0},
     {"load", 0, make_states, load, 0, 0},
     {"load a packed state", 1, make_states, load, 0, 0},
     {"pack", 0, NULL, pack, 0, 0},

@@ -6,7 +6,8 @@ import contextlib
 import dataclasses
 import hashlib
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -53,12 +54,29 @@ def frame_name(name: str, number: int, suffix: str) -> str:
     return f"{name}_{number:04}{suffix}"
 
 
+@dataclasses.dataclass(frozen=True, eq=False)
+class Content:
+    """A file of a frame, encoded.
+
+    Attributes
+    ----------
+    suffix : str
+    content : bytes-like
+    values : function or None
+        SHA-256 of what it holds, whatever the compression; None: that of the content.
+    """
+
+    suffix: str
+    content: bytes | memoryview
+    values: Callable[[], str] | None
+
+
 @dataclasses.dataclass(eq=False)
 class Frame:
     """A frame as it was taken from the simulation, of which it shares no memory.
 
-    What has been encoded it gives up: the next frame, which is made beside its writing, takes that
-    memory.
+    What has been encoded or written it gives up: the next frames, which are made beside that, take
+    that memory.
 
     Attributes
     ----------
@@ -70,12 +88,15 @@ class Frame:
         Of its tracers, where the bake has them, in the simulation's order.
     state : memoryview or None
         Of the simulation, where the archive lacks it.
+    contents : list of Content
+        Its files, once it is encoded.
     """
 
     record: dict[str, Any]
     volume: _core.Volume | None
     columns: dict[str, np.ndarray] | None
     state: memoryview | None = None
+    contents: list[Content] = dataclasses.field(default_factory=list)
 
 
 # ---- from the simulation ----
@@ -222,15 +243,31 @@ def _take_columns(sim: Simulation) -> dict[str, np.ndarray]:
 # ---- to the disk ----
 
 
+def encode_frame(frame: Frame, settings: Mapping[str, Any], parts: Parts) -> None:
+    """Make the contents of the frame's files, as the settings of the manifest want them."""
+    with parts.timed("encode"):
+        if frame.volume is not None:
+            frame.record.update(_about_volume(frame.volume, settings.get("samples", 1)))
+            content, plain = _encode_volume(frame.volume, settings["volumes"])
+            frame.volume = None
+            values = None if plain is content else partial(_sha256, plain)
+            frame.contents.append(Content(".vdb", content, values))
+        if frame.columns is not None:
+            columns = _in_id_order(frame.columns)
+            frame.columns = None
+            values = partial(tracer_files.values_sha256, columns)
+            frame.contents.append(Content(".npz", tracer_files.encode(columns), values))
+
+
 def write_frame(
     frame: Frame, manifest: Manifest, states: ArchiveWriter | None, parts: Parts
 ) -> None:
-    """Append the state of a frame, write its files, and then put its record into the manifest."""
+    """Append the state of a frame that was encoded, write its files, and then put its record into
+    the manifest."""
     if frame.state is not None and states is not None:
         with parts.timed("archive"):
-            block = _core.pack_state(frame.state)
+            states.append(frame.state)
             frame.state = None
-            states.append(block)
     if "files" not in frame.record:  # it was passed on the way to others
         return
     write_files(frame, manifest, parts)
@@ -239,27 +276,13 @@ def write_frame(
 
 
 def write_files(frame: Frame, manifest: Manifest, parts: Parts) -> None:
-    """Write the files of a frame; its record then tells of them."""
-    files = frame.record["files"]
-    if frame.volume is not None:
-        with parts.timed("encode"):
-            moments = manifest.data.get("samples", 1)
-            frame.record.update(_about_volume(frame.volume, moments))
-            content, plain = _encode_volume(frame.volume, manifest.data["volumes"])
-            frame.volume = None
+    """Write the files of a frame that was encoded; its record then tells of them."""
+    while frame.contents:
+        file = frame.contents.pop(0)
         with parts.timed("hash"):
-            digest = _sha256(content)
-            values = digest if plain is content else _sha256(plain)
-        files.append(_write_file(manifest, frame, ".vdb", content, digest, values, parts))
-        del content, plain
-    if frame.columns is not None:
-        with parts.timed("encode"):
-            columns = _in_id_order(frame.columns)
-            frame.columns = None
-            content = tracer_files.encode(columns)
-        with parts.timed("hash"):
-            digest, values = _sha256(content), tracer_files.values_sha256(columns)
-        files.append(_write_file(manifest, frame, ".npz", content, digest, values, parts))
+            digest = _sha256(file.content)
+            values = digest if file.values is None else file.values()
+        frame.record["files"].append(_write_file(manifest, frame, file, digest, values, parts))
 
 
 def _encode_volume(
@@ -299,17 +322,12 @@ def _sha256(content: bytes | memoryview) -> str:
 
 
 def _write_file(
-    manifest: Manifest,
-    frame: Frame,
-    suffix: str,
-    content: bytes | memoryview,
-    digest: str,
-    values: str,
-    parts: Parts,
+    manifest: Manifest, frame: Frame, file: Content, digest: str, values: str, parts: Parts
 ) -> dict[str, Any]:
     """Write a file and give what the manifest says of it."""
-    name = frame_name(manifest.data["name"], frame.record["frame"], suffix)
+    name = frame_name(manifest.data["name"], frame.record["frame"], file.suffix)
     with parts.timed("write"):
-        manifest.check_place(name, content)
-        write_atomically(manifest.folder / name, content)
-    return {"name": name, "bytes": len(content), "sha256": digest, "values_sha256": values}
+        manifest.check_place(name, file.content)
+        write_atomically(manifest.folder / name, file.content)
+    size = len(file.content)
+    return {"name": name, "bytes": size, "sha256": digest, "values_sha256": values}

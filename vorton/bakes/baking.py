@@ -29,7 +29,15 @@ from ..files.disk import locked, make_folder
 from ..scenes.scene import Scene
 from ..scenes.scene_advice import warn_of_coarse_voxel
 from ..simulations.simulation import Simulation
-from .bake_frames import Frame, Parts, show_columns, take_frame, threads_of, write_frame
+from .bake_frames import (
+    Frame,
+    Parts,
+    encode_frame,
+    show_columns,
+    take_frame,
+    threads_of,
+    write_frame,
+)
 from .bake_opening import bake_there, open_manifest
 from .bake_writer import FrameWriter
 from .course import Course
@@ -374,7 +382,10 @@ def _run(
     if archived and lacking:
         first = f"from frame {lacking[0] - 1} on" if lacking[0] > 1 else "from the start"
         progress.say(f"simulates {first}: {manifest.data['archive']} lacks {ranges_text(lacking)}")
-    with FrameWriter(lambda frame: write_frame(frame, manifest, states, parts)) as writer:
+    with FrameWriter(
+        lambda frame: encode_frame(frame, manifest.data, parts),
+        lambda frame: write_frame(frame, manifest, states, parts),
+    ) as writer:
         at = 0
         for number in plan:
             writer.number = number
@@ -383,13 +394,13 @@ def _run(
             with parts.timed("state"):
                 show_columns(sim)
                 save = states is not None and number not in archived
-                state = sim._core.save_state(number) if save else None
+                state = sim._core.save_packed_state(number) if save else None
             frame = Frame({"frame": number}, None, None)
             if number in todo:
                 threads = writer.threads_beside(threads_of(sim))
                 frame = take_frame(sim, manifest.data, number, threads, parts)
-            if writer.wait():
+            for _ in writer.written():
                 progress.advance()
             writer.give(dataclasses.replace(frame, state=state))
-        if writer.wait():
+        for _ in writer.written(0):
             progress.advance()

@@ -18,7 +18,7 @@ from typing import Any
 from ..archive.manifest import Manifest, json_value
 from ..archive.reading import Archive, DamageError
 from ..simulations.simulation import Simulation
-from .bake_frames import Parts, write_files
+from .bake_frames import Parts, encode_frame, write_files
 from .course import Course
 from .retime import RetimedCourse, Times, course_of, take_derived
 
@@ -92,6 +92,7 @@ def _make(
 ) -> dict[str, Any]:
     parts = Parts()
     frame = take_derived(course, archive, manifest, number, threads, parts)
+    encode_frame(frame, manifest.data, parts)
     write_files(frame, manifest, parts)
     return json_value(frame.record)
 

@@ -22,7 +22,7 @@ from ..base.progress import Callback, Progress
 from ..files.disk import locked
 from ..simulations.saved import warn_of_other_build
 from ..simulations.simulation import Simulation
-from .bake_frames import Parts, check_region, threads_of, write_frame
+from .bake_frames import Parts, check_region, encode_frame, threads_of, write_frame
 from .bake_opening import check_states, open_archive, open_manifest
 from .bake_writer import FrameWriter
 from .baking import (
@@ -234,7 +234,10 @@ def _make(
     """Come to each frame; it is written beside the way to the next. `lost` takes the frames of the
     archive that cannot be read."""
     course, parts = course_of(archive, sim, times), Parts()
-    with FrameWriter(lambda frame: write_frame(frame, manifest, None, parts)) as writer:
+    with FrameWriter(
+        lambda frame: encode_frame(frame, manifest.data, parts),
+        lambda frame: write_frame(frame, manifest, None, parts),
+    ) as writer:
         for number in numbers:
             writer.number = number
             threads = writer.threads_beside(threads_of(sim))
@@ -244,10 +247,10 @@ def _make(
                 lost |= error.frames
                 progress.advance()
                 continue
-            if writer.wait():
+            for _ in writer.written():
                 progress.advance()
             writer.give(frame)
-        if writer.wait():
+        for _ in writer.written(0):
             progress.advance()
 
 

@@ -105,6 +105,8 @@ def replaced(path: Path, flush: bool = True) -> Iterator[Path]:
     except BaseException as error:
         with contextlib.suppress(OSError):  # the first error counts; the next bake removes it
             part.unlink(missing_ok=True)
+        if isinstance(error, FileNotFoundError) and path.parent.is_dir():
+            raise gone(path) from error
         if isinstance(error, OSError):
             raise explain(error, path) from error
         raise

@@ -42,16 +42,15 @@ def encode(sim: Simulation, folder: Path | None) -> bytes:
     ValueError
         The scene does not make this simulation again.
     """
-    state = sim._core.save_state(sim.frame + 1)
+    state = sim._core.save_packed_state(sim.frame + 1)
     if sim._altered:
         _check_made_again(sim, state)
-    threads = sim._threads or _core.available_threads()
     about = describe_scene(sim.scene, sim.fps, folder)
     if sim._made_with_fps != sim.fps:
         about["made_with_fps"] = sim._made_with_fps
     if sim._made_with_method != sim.method:
         about["made_with_method"] = sim._made_with_method.to_dict()
-    return encode_archive(about, _core.pack_state(state, threads))
+    return encode_archive(about, state)
 
 
 def _check_made_again(sim: Simulation, state: memoryview) -> None:

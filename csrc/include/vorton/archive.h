@@ -12,11 +12,16 @@ VT_BEGIN_C
 VT_API vt_status vt_save_state(vt_simulation *simulation, int64_t number, uint8_t **bytes,
                                int64_t *size);
 
+/* The same as an archive has it, as vt_pack_state of that makes it, from the particles where they
+ * lie: no copy of them is made. By the simulation's own threads. */
+VT_API vt_status vt_save_packed_state(vt_simulation *simulation, int64_t number, uint8_t **bytes,
+                                      int64_t *size);
+
 /* Puts a state into a simulation that was made of the same definition: the same simulation,
  * sources, effects and bodies, added in the same order. From here on the same calls give the same
  * bits as in that from which the state was saved; room for particles and number of threads stay the
- * simulation's own, and so do its timings. Takes what vt_save_state or vt_pack_state gave. What was
- * packed shows velocities of tracers of the time of the state, not those of the last substep before
+ * simulation's own, and so do its timings. Takes what these or vt_pack_state gave. What was packed
+ * shows velocities of tracers of the time of the state, not those of the last substep before
  * it: the next step finds them anew.
  *
  * VT_INVALID_ARGUMENT: damaged; saved by another build, or from a simulation with another method or
