@@ -663,7 +663,8 @@ def test_every_function_is_called_here():
     }
     one_argument = {"count", "capacity", "tracers_carry"}
     by_id = {"change", "remove_added"}  # tests/test_changes.py
-    states = {"save_state", "save_packed_state", "load_state", "pack_state", "unpack_state"}  # tests/test_state.py
+    # tests/test_state.py
+    states = {"save_state", "save_packed_state", "load_state", "pack_state", "unpack_state"}
     states |= {"state_layout"}  # tests/test_archive.py
     states |= {"pack_numbers"}  # tests/test_deflate.py
     states |= {"take_over", "show_between"}  # tests/test_branch.py, tests/test_retime.py
