@@ -4,6 +4,7 @@ import gc
 
 import numpy as np
 import pytest
+from marks import slow_but
 from differences import curl, slopes
 from test_views import columns_of
 
@@ -394,3 +395,29 @@ def test_what_is_written_shows():
     sim.vortons.density *= 2
     again = sim.grids.density
     assert np.shares_memory(first, again) and again.max() == pytest.approx(20, rel=1e-5)
+
+
+@pytest.mark.parametrize("thickness", slow_but([0.01, 0.06], [0.005, 0.01, 0.04, 0.06, 0.09]))
+def test_a_thin_wall_parts_what_tracers_and_nodes_take(thickness):
+    """Hot smoke on one side of a wall of less than two cells: on the other all is ambient, and on
+    its own side it is as hot as what gave it, beside the wall, too."""
+    hot, cell, half = 600.0, 0.05, thickness / 2
+    still = {"gravity": (0, 0, 0), "method": vt.Method(expansion=0, halo=0)}
+    scene = vt.Scene("wall", spacing=cell, **still)
+    scene.add(vt.Body(vt.Box((-half, -1, -1), (half, 1, 1)), shedding=0))
+    x = 0.025 * (np.mgrid[-6:0, -8:8, -8:8].reshape(3, -1).T + 0.5) - [half, 0, 0]
+    scene.add(vt.VortonPoints(x, 0 * x, cell, 0.025**3, temperature=hot, smoke=0.5))
+    for low, high in ((-half - 0.1, -half - 1e-3), (half + 1e-3, half + 0.1)):
+        scene.add(vt.Tracers(vt.Box((low, -0.1, -0.1), (high, 0.1, 0.1)), count=400))
+    sim = vt.Simulation(scene, fps=24, threads=1)
+    _ = sim.tracers.smoke
+    sim.step()
+    ambient = scene.ambient.temperature
+    right = sim.tracers.position[:, 0] > 0
+    temperature, smoke = sim.tracers.temperature, sim.tracers.smoke
+    assert right.sum() == (~right).sum() == 400
+    assert abs(temperature[right] - ambient).max() < 1e-3 and smoke[right].max() < 1e-6
+    assert temperature[~right].mean() > hot - 3 and smoke[~right].mean() > 0.495
+    beyond = nodes(sim)[..., 0] > 0.5 * cell
+    assert sim.grids.temperature.max() > hot - 20
+    assert abs(sim.grids.temperature[beyond] - ambient).max() < 1e-3

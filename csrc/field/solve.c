@@ -329,24 +329,6 @@ static void mask_slopes(vt_simulation *s, double time, const float spread[3], vt
     vti_poison_slopes(s, &s->grid, slopes->nodes, time);
 }
 
-/* Records beside thin walls give their density on their own side, in other cells; returns 0 where
- * there are none. */
-static int give_off_walls(vt_simulation *s, double time, int64_t count, float *felt,
-                          const vt_record **sorted, const uint32_t **row_start)
-{
-    const size_t records = sizeof(vt_record) * (size_t)(count + VT_LANES);
-    const size_t rows = (size_t)s->grid.cells[1] * (size_t)s->grid.cells[2];
-    vt_record *const given = vti_arena_push(&s->arena, records);
-    vt_record *const to = vti_arena_push(&s->arena, records);
-    uint32_t *const start = vti_arena_push(&s->arena, 4 * (rows + 1));
-    if (!vti_keep_off_thin_walls(s, time, count, *sorted, felt, given))
-        return 0;
-    s->stages->sort(&s->grid, count, given, to, start, &s->arena, s->def.threads);
-    *sorted = to;
-    *row_start = start;
-    return 1;
-}
-
 void vti_solve_scalars(vt_simulation *s, int64_t count, const vt_record *sorted,
                        const uint32_t *row_start, double time, float *felt, vt_buoyancy *buoyancy)
 {
@@ -358,7 +340,7 @@ void vti_solve_scalars(vt_simulation *s, int64_t count, const vt_record *sorted,
     slopes.nodes = s->grid.scalars;
     *buoyancy = (vt_buoyancy){vti_fluid_in_container(s), slopes.nodes, s->vortons.volume,
                               vti_accelerations(s), felt};
-    if (felt && !give_off_walls(s, time, count, felt, &sorted, &row_start))
+    if (felt && !vti_give_off_thin_walls(s, &s->grid, time, count, felt, &sorted, &row_start))
         buoyancy->felt = NULL;
     vti_find_means(s, count, sorted, row_start, lanes, &means);
     find_spread(s, &buoyancy->fluid, spread);

@@ -4,6 +4,7 @@
 #include "field/sample.h"
 #include "field/shown_fields.h"
 #include "field/solve.h"
+#include "field/thin_walls.h"
 #include "state/predicates.h"
 #include "tracers/combustion.h"
 #include "tracers/subgrid_eddies.h"
@@ -165,7 +166,7 @@ static void choose_fields(const wish *list, int wishes, vt_taking take[FIELDS],
 
 static void take(vt_simulation *s, const wish *list, int wishes)
 {
-    const int64_t tracers = s->tracers.set.count;
+    const int64_t tracers = s->tracers.set.count, vortons = s->vortons.set.count;
     const vt_fluid fluid = vti_fluid_of(&s->def);
     vt_taking take[FIELDS];
     vti_scalar_lane lanes[FIELDS][MOST_LANES];
@@ -180,12 +181,17 @@ static void take(vt_simulation *s, const wish *list, int wishes)
         return;
     }
     const size_t mark = vti_arena_mark(&s->arena);
-    const vt_sorted_vortons sorted = vti_sort_vortons(s, &means);
+    const vt_sorted_vortons all = vti_sort_vortons(s, &means);
+    const vt_record *sorted = all.records;
+    const uint32_t *row_start = all.row_start;
+    vti_give_off_thin_walls(s, &means, s->time, vortons, NULL, &sorted, &row_start);
+    const float *const look =
+        vti_look_off_thin_walls(s, &means, s->time, tracers, s->tracers.position);
     for (int n = 0; n < fields; n++) {
         take[n].nodes = means.nodes = vti_make_nodes(s, &means);
-        vti_find_means(s, s->vortons.set.count, sorted.records, sorted.row_start, lanes[n], &means);
+        vti_find_means(s, vortons, sorted, row_start, lanes[n], &means);
     }
-    s->stages->take(&means, fields, take, &fluid, tracers, s->tracers.position, s->def.threads);
+    s->stages->take(&means, fields, take, &fluid, tracers, look, s->def.threads);
     vti_arena_pop(&s->arena, mark);
 }
 
