@@ -4,8 +4,8 @@ import gc
 
 import numpy as np
 import pytest
-from marks import slow_but
 from differences import curl, slopes
+from marks import slow_but
 from test_views import columns_of
 
 import vorton as vt
