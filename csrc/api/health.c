@@ -405,6 +405,7 @@ vt_status vt_get_health(vt_simulation *s, vt_health *health)
         vt_health h = {.vortons = s->vortons.set.count,
                        .tracers = s->tracers.set.count,
                        .substeps = s->last_substeps,
+                       .unbalanced = s->unbalanced,
                        .contacts = s->contacts.held,
                        .contact_looks = s->contacts.looks,
                        .heat = vti_find_heat(s),

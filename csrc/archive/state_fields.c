@@ -39,7 +39,7 @@ enum {
 _Static_assert(EVOLVING_BYTES + 24 ==
                    offsetof(vt_simulation, viewed) + 8 - offsetof(vt_simulation, placement),
                "the table has all that evolves");
-_Static_assert(RECORDED_BYTES + 16 ==
+_Static_assert(RECORDED_BYTES + 12 ==
                    offsetof(vt_simulation, timers) - offsetof(vt_simulation, last_substeps),
                "the table has all records");
 _Static_assert(RIGID_BYTES + sizeof(vt_animations) == sizeof(vt_rigid),

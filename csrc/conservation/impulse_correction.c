@@ -199,6 +199,8 @@ void vti_close_balance(vt_simulation *s, double dt, vt_balance *balance)
         balance->frame.center[c] += (float)(dt * s->winds.velocity[c]);
     const vt_invariants now = vti_sum_invariants(s, &balance->frame, all ? 4 : 1);
     let_ends_wear(balance, &now);
-    if (now.moment[0] > 0)
-        vti_share_out(s, most_change * vti_find_largest(&s->extremes).gradient * dt, balance, &now);
+    if (!(now.moment[0] > 0))
+        return;
+    vti_share_out(s, most_change * vti_find_largest(&s->extremes).gradient * dt, balance, &now);
+    s->unbalanced += all && !balance->restored;
 }

@@ -101,7 +101,7 @@ struct vt_simulation {
 
     /* records */
     vt_extremes extremes;
-    int32_t last_substeps;
+    int32_t last_substeps, unbalanced; /* of those, in which the balance gave up */
     vt_contact_counts contacts; /* of the last step */
     vt_blow_up blow_up;         /* of the last step that did; struct_size 0: none did */
     vt_warnings warnings;

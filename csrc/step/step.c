@@ -453,6 +453,7 @@ static vt_status advance(vt_simulation *s, vt_births *births, double dt)
 {
     const double start = s->time;
     double done = 0;
+    s->unbalanced = 0;
     for (int32_t n = 0; done < dt; n++) {
         if (n == VT_MOST_SUBSTEPS)
             return vti_blow_up(s, NULL, VT_LIMIT_NONE, dt - done);
