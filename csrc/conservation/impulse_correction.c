@@ -189,10 +189,13 @@ void vti_close_balance(vt_simulation *s, double dt, vt_balance *balance)
     if (!balance->kept)
         return;
     const int all = balance->kept == VT_INVARIANTS;
+    memcpy(balance->given, balance->sum, sizeof balance->given);
     if (all && balance->buoyant)
         take_buoyant(balance);
     else if (all && vti_is_buoyant(s))
         add_weight(s, dt, balance);
+    for (int n = 0; n < VT_INVARIANTS; n++)
+        balance->given[n] = balance->sum[n] - balance->given[n];
     if (all)
         take_forces(s, dt, balance);
     for (int c = 0; c < 3; c++)

@@ -130,15 +130,31 @@ static void settle_frame(const vt_simulation *s, int kept, const vt_invariants *
         frame->cap = (float)(cap_of_weight * cap_of_weight * square / (double)s->vortons.set.count);
 }
 
-/* Whether the strengths change by less than that in the mean: x . missing is the sum of the squares
- * of relative changes, a little less of strong vortons. */
-static int is_moderate(double vortons, double most, int count, const double x[VT_INVARIANTS],
-                       const double missing[VT_INVARIANTS])
+/* Sum of the squares of the relative changes x of the strengths, a little less of strong vortons. */
+static double sum_squares(int count, const double x[VT_INVARIANTS],
+                          const double missing[VT_INVARIANTS])
 {
     double squares = 0;
     for (int n = 0; n < count; n++)
         squares += x[n] * missing[n];
-    return squares < most * most * vortons; /* nor NaN */
+    return squares;
+}
+
+/* Of what the weight of the fluid gives in a substep so much may be missing: the vorticity that
+ * density differences make lies up to half a cell off an edge of a few cells. */
+static const double most_of_given = 0.35;
+
+/* Whether the strengths change in the mean by less than `most`, or by less than that share of what
+ * the weight would change if it were shared out in the same way. */
+static int is_moderate(double vortons, double most, const vt_balance *balance,
+                       const vt_invariants *now, const double x[VT_INVARIANTS],
+                       const double missing[VT_INVARIANTS])
+{
+    double by_weight[VT_INVARIANTS];
+    vti_find_changes(balance->kept, now->moment, balance->given, by_weight);
+    const double given = sum_squares(balance->kept, by_weight, balance->given);
+    return sum_squares(balance->kept, x, missing) <
+           most * most * vortons + most_of_given * most_of_given * given; /* nor NaN */
 }
 
 void vti_share_out(vt_simulation *s, double most, vt_balance *balance, const vt_invariants *now)
@@ -150,7 +166,7 @@ void vti_share_out(vt_simulation *s, double most, vt_balance *balance, const vt_
         missing[m] = (balance->sum[m] - now->sum[m]) * part;
     }
     vti_find_changes(balance->kept, now->moment, missing, x);
-    balance->restored = is_moderate((double)s->vortons.set.count, most, balance->kept, x, missing);
+    balance->restored = is_moderate((double)s->vortons.set.count, most, balance, now, x, missing);
     if (!balance->restored)
         for (int n = 0; n < balance->kept; n++)
             x[n] = n < 3 ? missing[n] / now->moment[0] : 0;
@@ -188,7 +204,7 @@ void vti_make_sums(vt_simulation *s, float *strength, const vt_frame *frame, dou
     for (int n = 0; n < VT_INVARIANTS; n++)
         missing[n] = sum[n] - now.sum[n];
     vti_find_changes(VT_INVARIANTS, now.moment, missing, x);
-    if (!is_moderate(carrying, most, VT_INVARIANTS, x, missing))
+    if (!(sum_squares(VT_INVARIANTS, x, missing) < most * most * carrying))
         return;
     for (int n = 0; n < VT_INVARIANTS; n++) {
         if (!(fabs(x[n]) < most_share))
