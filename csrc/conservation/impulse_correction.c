@@ -44,14 +44,16 @@ static double find_shed_share(vt_simulation *s)
 static const double least_share = 1e-6;
 
 /* How many of the sums are kept: none, the three of the strengths, or all. The impulse that
- * buoyancy gives is unknown beside bodies without panels, and by the full form wherever there are
- * no bodies with panels: there the sum of the strengths alone is kept. */
+ * buoyancy gives is unknown beside bodies without panels, in stratified fluid, where what the flow
+ * lifts weighs, too, with no vorton in it, and by the full form wherever there are no bodies with
+ * panels: there the sum of the strengths alone is kept. */
 static int count_kept(const vt_simulation *s)
 {
     if (!vti_has_sums(s))
         return 0;
     const int unknown = vti_is_buoyant(s) && !vti_has_known_flow(s) &&
-                        (s->def.method.buoyancy == VT_BUOYANCY_FULL || s->bodies.count > 0);
+                        (s->def.method.buoyancy == VT_BUOYANCY_FULL || s->bodies.count > 0 ||
+                         s->def.ambient.stratification > 0);
     return vti_knows_forces(s) && !unknown ? VT_INVARIANTS : 3;
 }
 

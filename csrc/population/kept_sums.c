@@ -130,7 +130,8 @@ static void settle_frame(const vt_simulation *s, int kept, const vt_invariants *
         frame->cap = (float)(cap_of_weight * cap_of_weight * square / (double)s->vortons.set.count);
 }
 
-/* Sum of the squares of the relative changes x of the strengths, a little less of strong vortons. */
+/* Sum of the squares of the relative changes x of the strengths, a little less of strong vortons.
+ */
 static double sum_squares(int count, const double x[VT_INVARIANTS],
                           const double missing[VT_INVARIANTS])
 {
