@@ -73,8 +73,8 @@ def test_health_tells_where_the_impulse_is_not_given_back():
 
 
 def test_b_a_young_plume_gets_the_impulse_of_its_weight():
-    """dI/dt = g integral rho' / rho0 by Boussinesq, from the first frames on. What the nodes make of
-    the edges of its density lacks up to a tenth of it."""
+    """dI/dt = g integral rho' / rho0 by Boussinesq, from the first frames on. What the nodes make
+    of the edges of its density lacks up to a tenth of it."""
     method = vt.Method(buoyancy="boussinesq")
     scene = vt.Scene("plume", seed=1, method=method)
     disk = vt.Disk(radius=0.25, thickness=0.1)

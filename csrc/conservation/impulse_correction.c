@@ -120,6 +120,8 @@ static void add_impulse(vt_balance *balance, double factor, const double linear[
 /* Adds the impulse that the weight of the fluid gives in dt, in the frame of the start. */
 static void add_weight(vt_simulation *s, double dt, vt_balance *balance)
 {
+    double before[VT_INVARIANTS];
+    memcpy(before, balance->sum, sizeof before);
     const vt_fluid fluid = vti_fluid_of(&s->def);
     vt_weights weights = weigh(s, &balance->frame, &fluid, dt);
     if (fluid.local)
@@ -133,6 +135,8 @@ static void add_weight(vt_simulation *s, double dt, vt_balance *balance)
     for (int c = 0; c < 3; c++)
         angular[c] *= (double)balance->frame.length;
     add_impulse(balance, 1, linear, angular);
+    for (int n = 0; n < VT_INVARIANTS; n++)
+        balance->weight[n] = balance->sum[n] - before[n];
 }
 
 /* Beside bodies the weight of the fluid in their place is unknown: there the impulse of the
@@ -191,13 +195,10 @@ void vti_close_balance(vt_simulation *s, double dt, vt_balance *balance)
     if (!balance->kept)
         return;
     const int all = balance->kept == VT_INVARIANTS;
-    memcpy(balance->given, balance->sum, sizeof balance->given);
     if (all && balance->buoyant)
         take_buoyant(balance);
     else if (all && vti_is_buoyant(s))
         add_weight(s, dt, balance);
-    for (int n = 0; n < VT_INVARIANTS; n++)
-        balance->given[n] = balance->sum[n] - balance->given[n];
     if (all)
         take_forces(s, dt, balance);
     for (int c = 0; c < 3; c++)

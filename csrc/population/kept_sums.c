@@ -141,9 +141,9 @@ static double sum_squares(int count, const double x[VT_INVARIANTS],
     return squares;
 }
 
-/* Of what the weight of the fluid gives in a substep so much may be missing: the vorticity that
- * density differences make lies up to half a cell off an edge of a few cells. */
-static const double most_of_given = 0.35;
+/* Of what the weight of the vortons gives in a substep so much may be missing: the nodes make the
+ * vorticity of an edge up to a cell away from it. */
+static const double most_of_weight = 0.35;
 
 /* Whether the strengths change in the mean by less than `most`, or by less than that share of what
  * the weight would change if it were shared out in the same way. */
@@ -152,10 +152,10 @@ static int is_moderate(double vortons, double most, const vt_balance *balance,
                        const double missing[VT_INVARIANTS])
 {
     double by_weight[VT_INVARIANTS];
-    vti_find_changes(balance->kept, now->moment, balance->given, by_weight);
-    const double given = sum_squares(balance->kept, by_weight, balance->given);
+    vti_find_changes(balance->kept, now->moment, balance->weight, by_weight);
+    const double weight = sum_squares(balance->kept, by_weight, balance->weight);
     return sum_squares(balance->kept, x, missing) <
-           most * most * vortons + most_of_given * most_of_given * given; /* nor NaN */
+           most * most * vortons + most_of_weight * most_of_weight * weight; /* nor NaN */
 }
 
 void vti_share_out(vt_simulation *s, double most, vt_balance *balance, const vt_invariants *now)

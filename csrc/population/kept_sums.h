@@ -30,8 +30,8 @@ typedef struct vt_balance {
                                   origin; NULL: the weight of the vortons is summed */
     int restored; /* all sums that are kept were restored, not that of strengths alone */
     vt_frame frame;
-    double sum[VT_INVARIANTS];   /* m^3/s, x in units of the length of the frame */
-    double given[VT_INVARIANTS]; /* of these what the weight of the fluid gives in the substep */
+    double sum[VT_INVARIANTS];    /* m^3/s, x in units of the length of the frame */
+    double weight[VT_INVARIANTS]; /* of these what the weight of the vortons gives in the substep */
 } vt_balance;
 
 void vti_share_out(vt_simulation *s, double most, vt_balance *balance, const vt_invariants *now);
