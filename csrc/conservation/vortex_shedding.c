@@ -187,11 +187,10 @@ static int is_near(const shedding *d, int64_t row, const double place[3], double
     return vti_square_between(at, place) < area;
 }
 
-/* Where a panel sheds; returns its area. */
-static double place_of(const shedding *d, int32_t panel, double place[3])
+/* Where a panel sheds, and its normal; returns its area. */
+static double place_of(const shedding *d, int32_t panel, double place[3], double normal[3])
 {
     const vt_panel_set *const set = d->body->panels;
-    double normal[3];
     vti_pose_direction(&d->pose, set->normal[panel], normal);
     vti_pose_point(&d->pose, set->center[panel], place);
     vti_add_scaled(place, height * d->core, normal);
@@ -200,12 +199,12 @@ static double place_of(const shedding *d, int32_t panel, double place[3])
 
 static void shed_panel(const shedding *d, int32_t panel)
 {
-    double slip[3], layer[3], strength[3], place[3];
+    double slip[3], layer[3], strength[3], place[3], normal[3];
     for (int64_t c = 0, i = 3 * (int64_t)panel; c < 3; c++, i++)
         slip[c] = (double)d->start[i] + d->growth * ((double)d->later[i] - (double)d->start[i]);
     if (vti_dot(slip, slip) < d->least * d->least)
         return;
-    const double area = place_of(d, panel, place);
+    const double area = place_of(d, panel, place, normal);
     vti_cross(d->body->panels->normal[panel], slip, layer);
     vti_pose_direction(&d->pose, layer, strength);
     for (int c = 0; c < 3; c++)
@@ -273,14 +272,19 @@ static double width_of_cells(const shedding *d)
     return (1 + 1e-6) * d->body->scale * vti_sqrt(most);
 }
 
-/* Of two at the same distance the first row. */
-static void look_in_cell(const near_vortons *n, int64_t cell, const double place[3], double *least,
-                         int32_t *row)
+/* Of two at the same distance the first row; none behind the wall, which may be a thin one. */
+static void look_in_cell(const near_vortons *n, int64_t cell, const double place[3],
+                         const double normal[3], double *least, int32_t *row)
 {
+    const double behind = -height * n->shedding->core;
     for (uint32_t t = n->cells.start[cell]; t < n->cells.start[cell + 1]; t++) {
         const float *const x = n->position + 3 * (int64_t)n->cells.order[t];
         const double at[3] = {(double)x[0], (double)x[1], (double)x[2]};
         const double square = vti_square_between(at, place);
+        double way[3];
+        vti_subtract(at, place, way);
+        if (vti_dot(way, normal) <= behind)
+            continue;
         const int32_t found = n->row[n->cells.order[t]];
         if (square < *least || (square == *least && *row >= 0 && found < *row)) {
             *least = square;
@@ -293,7 +297,7 @@ static void find_nearest(void *data, int64_t p)
 {
     const near_vortons *const n = data;
     const vt_partition *const cells = &n->cells;
-    double place[3], least = place_of(n->shedding, (int32_t)p, place);
+    double place[3], normal[3], least = place_of(n->shedding, (int32_t)p, place, normal);
     int64_t home[3];
     int32_t row = -1;
     for (int a = 0; a < 3; a++)
@@ -303,7 +307,7 @@ static void find_nearest(void *data, int64_t p)
         int64_t cell = 0;
         for (int a = 2; a >= 0; a--)
             cell = cell * cells->cells[a] + (home[a] + step[a] + cells->cells[a]) % cells->cells[a];
-        look_in_cell(n, cell, place, &least, &row);
+        look_in_cell(n, cell, place, normal, &least, &row);
     }
     n->shedding->row[p] = row;
 }
@@ -312,14 +316,14 @@ static void find_nearest(void *data, int64_t p)
 static void find_bounds(const shedding *d, int64_t count, const float *position, double low[3],
                         double high[3])
 {
-    double place[3];
+    double place[3], normal[3];
     vti_empty_box(low, high);
     for (int64_t i = 0; i < count; i++) {
         vti_widen(position + 3 * i, place);
         vti_add_to_box(place, low, high);
     }
     for (int32_t p = 0; p < d->body->panels->count; p++) {
-        place_of(d, p, place);
+        place_of(d, p, place, normal);
         vti_add_to_box(place, low, high);
     }
 }
