@@ -4,7 +4,9 @@
 
 #include "archive/byte_planes.h"
 #include "archive/checksum.h"
+#include "archive/lone_fluid.h"
 #include "archive/row_chunks.h"
+#include "archive/state_fields.h"
 #include "base/memory.h"
 #include "base/status.h"
 
@@ -39,10 +41,10 @@ static uint32_t reference_of(const vt_field_entry *e)
  * as many. */
 static int has_reference(const uint8_t *bytes, uint32_t n, const vt_field_entry *e)
 {
-    const int ordered = way_of(e) == VT_IN_ORDER;
+    const int ordered = way_of(e) == VT_IN_ORDER || way_of(e) == VT_FORETOLD;
     const uint32_t number = ordered || way_of(e) == VT_IN_ROWS ? reference_of(e) : 0;
     if (number == 0)
-        return !ordered;
+        return way_of(e) != VT_IN_ORDER;
     if (number > n)
         return 0;
     const vt_field_entry other = vti_frame_entry(bytes, number - 1);
@@ -60,6 +62,8 @@ static int is_sound(const vt_field_entry *e, int packed, uint64_t room)
         return 0;
     if (packed && (way_of(e) == VT_IN_ROWS || way_of(e) == VT_IN_ORDER))
         return item == 4;
+    if (packed && way_of(e) == VT_FORETOLD)
+        return e->type == 'f' && e->components == 1;
     if (e->packing == VT_MADE_AGAIN)
         return e->bytes == 0 || (!packed && e->bytes == vti_unpacked_bytes(e));
     if (e->packing > (packed ? VT_IN_PLANES : VT_STORED))
@@ -131,10 +135,14 @@ static vt_status end_frame(vt_bytes *to, const vt_crc *crc)
 /* Columns that hold nearly what another one does: eddies have been entered not long ago, what has
  * not expanded or been written is as it was. */
 static const char *const nearly_like[][2] = {{"tracers.eddy_place", "tracers.position"},
+                                             {"tracers.second_eddy_place", "tracers.position"},
                                              {"tracers.left_temperature", "tracers.temperature"},
                                              {"vortons.bound_volume", "vortons.volume"},
-                                             {"vortons.birth_volume", "vortons.volume"},
                                              {"vortons.volume_temperature", "vortons.temperature"}};
+
+/* Columns that at times hold just what another one does: both fields of eddies have been renewed by
+ * the same step. */
+static const char *const at_times_as[][2] = {{"tracers.second_eddy_place", "tracers.eddy_place"}};
 
 /* Columns that are alike in the order of births: of emitted fluid, and of neutral vortons, which
  * have none of it and are born together. */
@@ -143,7 +151,8 @@ static const char *const by_birth[][2] = {
     {"vortons.temperature", "vortons.id"}, {"vortons.fuel", "vortons.id"},
     {"vortons.flame", "vortons.id"},       {"vortons.smoke", "vortons.id"},
     {"vortons.mixture", "vortons.id"},     {"vortons.lifetime", "vortons.id"},
-    {"vortons.swelling", "vortons.id"},    {"tracers.age", "tracers.id"},
+    {"vortons.swelling", "vortons.id"},    {"vortons.birth_volume", "vortons.id"},
+    {"vortons.volume", "vortons.id"},      {"tracers.age", "tracers.id"},
     {"tracers.density", "tracers.id"}};
 
 /* The number of the field that a table of `count` pairs has beside a field, from 1 on; 0: none. */
@@ -181,6 +190,7 @@ static size_t offset_of(const uint8_t *bytes, size_t begin, uint32_t field)
 typedef struct fields {
     const uint8_t *directory;
     size_t begin;     /* of the first field */
+    float birth;      /* of most fluid (archive/lone_fluid.h), of a state that is packed */
     uint32_t orderer; /* the field by which the rows were last ordered; 0: none */
     uint32_t *order;
     int failed; /* no memory for that */
@@ -211,19 +221,88 @@ static vt_packed_rows describe_order(fields *f, const uint8_t *state, uint32_t o
         .rows = (int64_t)entry->rows, .components = (int)entry->components, .order = f->order};
 }
 
+/* A field before field n, of so many numbers in each of so many rows; NULL: there is none. */
+static const uint8_t *find_numbers(const fields *f, const uint8_t *state, uint32_t n,
+                                   const char *name, const char *types, uint64_t rows,
+                                   uint32_t components)
+{
+    for (uint32_t m = 0; m < n; m++) {
+        const vt_field_entry entry = vti_frame_entry(f->directory, m);
+        if (strcmp(entry.name, name) == 0)
+            return entry.rows == rows && entry.components == components &&
+                           entry.packing != VT_MADE_AGAIN && strchr(types, (int)entry.type)
+                       ? state + offset_of(f->directory, f->begin, m)
+                       : NULL;
+    }
+    return NULL;
+}
+
+/* What the fields before field n tell of the fluid of as many vortons. */
+static vt_lone_state describe_fluid(const fields *f, const uint8_t *state, uint32_t n,
+                                    uint64_t rows)
+{
+    vt_lone_state lone = {.law = find_numbers(f, state, n, "fluid.law", "f", 1, VT_LAW_NUMBERS),
+                          .last_substep = find_numbers(f, state, n, "last_substep", "d", 1, 1),
+                          .rows = (int64_t)rows};
+    for (int k = 0; k < VT_LONE_INPUTS; k++)
+        lone.column[k] = find_numbers(f, state, n, vti_lone_inputs[k], "fI", rows, 1);
+    return lone;
+}
+
+/* How field n is packed best as the fluid by itself would have it; 0: in another way. */
+static uint32_t pack_foretold(fields *f, const uint8_t *state, uint32_t n, const uint8_t *from,
+                              const vt_field_entry *entry, vt_packed_rows rows, uint32_t orderer,
+                              const vt_packer *packer, vt_bytes *to)
+{
+    if (entry->components != 1 || strncmp(entry->name, "vortons.", 8) != 0)
+        return 0;
+    const vt_lone_state lone = describe_fluid(f, state, n, entry->rows);
+    if (!vti_can_foretell(&lone, entry->name, f->birth, from))
+        return 0;
+    float *const foretold = vti_allocate(sizeof *foretold * (size_t)entry->rows);
+    if (!foretold) {
+        f->failed = 1;
+        return 0;
+    }
+    vti_foretell(&lone, entry->name, f->birth, packer->threads, foretold);
+    rows.reference = foretold;
+    rows.reference_components = 1;
+    vti_put(to, &f->birth, sizeof f->birth);
+    vti_pack_rows(packer, from, &rows, to);
+    vti_free(foretold);
+    return VT_FORETOLD | (rows.order ? orderer : 0) << 8;
+}
+
+/* The number of the field that the numbers of field n are less; 0: none. */
+static uint32_t find_reference(const fields *f, const uint8_t *state, uint32_t n,
+                               const uint8_t *from, const vt_field_entry *entry)
+{
+    const uint32_t same = FIND_FIELD(at_times_as, state, n, entry);
+    if (same && memcmp(from, state + offset_of(f->directory, f->begin, same - 1),
+                       (size_t)vti_unpacked_bytes(entry)) == 0)
+        return same;
+    return FIND_FIELD(nearly_like, state, n, entry);
+}
+
 /* In the order of births, or as they lie, which is the same where all are. */
 static uint32_t pack_rows(fields *f, const uint8_t *state, uint32_t n, const uint8_t *from,
                           const vt_field_entry *entry, const vt_packer *packer, vt_bytes *to)
 {
     const int alike = vti_are_alike(from, 4 * (size_t)entry->components, (int64_t)entry->rows);
     const uint32_t orderer = alike ? 0 : FIND_FIELD(by_birth, state, n, entry);
-    const uint32_t reference = FIND_FIELD(nearly_like, state, n, entry);
-    vt_packed_rows rows = {0};
+    vt_packed_rows rows = {.rows = (int64_t)entry->rows, .components = (int)entry->components};
     if (orderer)
         rows = describe_order(f, state, orderer, entry);
+    const uint32_t foretold =
+        alike ? 0 : pack_foretold(f, state, n, from, entry, rows, orderer, packer, to);
+    if (foretold)
+        return foretold;
+    uint32_t reference = 0;
     const int ordered = rows.order != NULL;
-    if (!ordered)
+    if (!ordered) {
+        reference = find_reference(f, state, n, from, entry);
         rows = describe_rows(f, state, reference, entry);
+    }
     rows.alike = alike;
     vti_pack_rows(packer, from, &rows, to);
     return ordered ? VT_IN_ORDER | orderer << 8 : VT_IN_ROWS | reference << 8;
@@ -259,6 +338,19 @@ static void pack_field(fields *f, const uint8_t *state, uint32_t n, const uint8_
     put_entry(to, n, &entry);
 }
 
+/* As all fields tell. */
+static float find_birth(const fields *f, const uint8_t *state, uint32_t count)
+{
+    for (uint32_t n = 0; n < count; n++) {
+        const vt_field_entry entry = vti_frame_entry(state, n);
+        if (strcmp(entry.name, "vortons.volume") == 0) {
+            const vt_lone_state lone = describe_fluid(f, state, count, entry.rows);
+            return vti_find_birth(&lone);
+        }
+    }
+    return 0;
+}
+
 vt_status vti_pack_frame(const uint8_t *bytes, int threads, vt_bytes *to)
 {
     vt_frame_head head;
@@ -272,6 +364,7 @@ vt_status vti_pack_frame(const uint8_t *bytes, int threads, vt_bytes *to)
     begin_frame(to, &head, "FRAM");
     fields f = {.directory = bytes, .begin = (size_t)head.block.summed};
     const uint8_t *from = bytes + head.block.summed;
+    f.birth = find_birth(&f, bytes, head.fields);
     for (uint32_t n = 0; n < head.fields; n++) {
         const vt_field_entry entry = vti_frame_entry(bytes, n);
         pack_field(&f, bytes, n, from, &packer, &crc, to);
@@ -283,8 +376,31 @@ vt_status vti_pack_frame(const uint8_t *bytes, int threads, vt_bytes *to)
     return end_frame(to, &crc);
 }
 
-/* Unpacks behind what is there. */
-static vt_status unpack_numbers(fields *f, const uint8_t *from, int threads,
+/* Field n: the number behind which the rows lie, and what the fields before it foretell. */
+static vt_status unpack_foretold(fields *f, uint32_t n, const uint8_t *from, int threads,
+                                 const vt_field_entry *entry, vt_packed_rows rows,
+                                 const uint8_t *state, uint8_t *to)
+{
+    float birth;
+    const vt_lone_state lone = describe_fluid(f, state, n, entry->rows);
+    float *const foretold = vti_allocate(sizeof *foretold * (size_t)entry->rows + 1);
+    if (!foretold)
+        return VT_OUT_OF_MEMORY;
+    vt_status status = VT_INVALID_ARGUMENT;
+    rows.reference = foretold;
+    rows.reference_components = 1;
+    if (entry->bytes >= sizeof birth) {
+        memcpy(&birth, from, sizeof birth);
+        if (!vti_foretell(&lone, entry->name, birth, threads, foretold))
+            status = vti_unpack_rows(from + sizeof birth, (size_t)entry->bytes - sizeof birth,
+                                     &rows, threads, to);
+    }
+    vti_free(foretold);
+    return status;
+}
+
+/* Unpacks field n behind what is there. */
+static vt_status unpack_numbers(fields *f, uint32_t n, const uint8_t *from, int threads,
                                 const vt_field_entry *entry, vt_bytes *to)
 {
     const size_t plain = (size_t)vti_unpacked_bytes(entry), start = to->size;
@@ -295,16 +411,20 @@ static vt_status unpack_numbers(fields *f, const uint8_t *from, int threads,
     if (way_of(entry) == VT_IN_PLANES)
         return vti_unpack_planes(from, (size_t)entry->bytes, numbers,
                                  (int)vti_bytes_of_type(entry->type), threads, to->bytes + start);
-    const int ordered = way_of(entry) == VT_IN_ORDER;
+    const int foretold = way_of(entry) == VT_FORETOLD;
+    const int ordered = way_of(entry) == VT_IN_ORDER || (foretold && reference_of(entry) > 0);
     const vt_packed_rows rows = ordered ? describe_order(f, to->bytes, reference_of(entry), entry)
                                         : describe_rows(f, to->bytes, reference_of(entry), entry);
     if (ordered && !rows.order)
         return f->failed ? VT_OUT_OF_MEMORY : VT_INVALID_ARGUMENT;
+    if (foretold)
+        return unpack_foretold(f, n, from, threads, entry, rows, to->bytes, to->bytes + start);
     return vti_unpack_rows(from, (size_t)entry->bytes, &rows, threads, to->bytes + start);
 }
 
-static vt_status unpack_field(const char *what, const vt_crc *crc, fields *f, const uint8_t *from,
-                              int threads, const vt_field_entry *entry, vt_bytes *to)
+static vt_status unpack_field(const char *what, const vt_crc *crc, fields *f, uint32_t n,
+                              const uint8_t *from, int threads, const vt_field_entry *entry,
+                              vt_bytes *to)
 {
     if (vti_crc32(crc, from, (size_t)entry->bytes) != entry->crc)
         return vti_fail(VT_INVALID_ARGUMENT, "%s: is damaged: the checksum of %s differs", what,
@@ -318,7 +438,7 @@ static vt_status unpack_field(const char *what, const vt_crc *crc, fields *f, co
     /* before memory is taken: each chunk, of up to VT_PLANE numbers, takes some bytes */
     if (entry->rows * entry->components / VT_PLANE > entry->bytes)
         return vti_fail(VT_INVALID_ARGUMENT, "%s: is damaged: %s is too short", what, entry->name);
-    const vt_status status = unpack_numbers(f, from, threads, entry, to);
+    const vt_status status = unpack_numbers(f, n, from, threads, entry, to);
     if (status == VT_INVALID_ARGUMENT)
         return vti_fail(status, "%s: is damaged: %s cannot be unpacked", what, entry->name);
     to->failed |= status != VT_OK; /* what then ends the frame says so */
@@ -337,7 +457,7 @@ vt_status vti_unpack_frame(const char *what, const uint8_t *bytes, int threads, 
     vt_status status = VT_OK;
     for (uint32_t n = 0; n < head.fields && !status; n++) {
         vt_field_entry entry = vti_frame_entry(bytes, n);
-        status = unpack_field(what, &crc, &f, from, threads, &entry, to);
+        status = unpack_field(what, &crc, &f, n, from, threads, &entry, to);
         from += entry.bytes;
         entry.crc = 0;
         if (entry.packing != VT_MADE_AGAIN) {

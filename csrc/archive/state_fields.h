@@ -30,10 +30,25 @@ typedef struct vt_state_field {
     int32_t items;       /* VT_ROWS_... */
 } vt_state_field;
 
+/* The numbers of the field "fluid.law": of the ambient fluid its temperature, K, and of a liquid
+ * how it expands, 1/K; and of burning what vt_burning has, 0 where nothing burns. */
+enum {
+    VT_LAW_ambient,
+    VT_LAW_expansion,
+    VT_LAW_rate,
+    VT_LAW_flame_rate,
+    VT_LAW_soot,
+    VT_LAW_heating,
+    VT_LAW_radiation,
+    VT_LAW_mixing,
+    VT_LAW_NUMBERS
+};
+
 typedef struct vt_state_list {
     vt_state_field field[VT_STATE_FIELDS];
     int32_t count;
     int32_t items; /* of the fields that are listed now */
+    float fluid_law[VT_LAW_NUMBERS];
 } vt_state_list;
 
 /* All fields, those that are absent, too. The largest rates of the last step, which threads have

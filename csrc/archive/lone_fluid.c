@@ -1,0 +1,243 @@
+#include "archive/lone_fluid.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "archive/byte_planes.h"
+#include "archive/state_fields.h"
+#include "base/parallel.h"
+#include "kernels/dispatch.h"
+
+const char *const vti_lone_inputs[VT_LONE_INPUTS] = {"vortons.age",
+                                                     "vortons.flags",
+                                                     "vortons.mixture",
+                                                     "vortons.fuel",
+                                                     "vortons.flame",
+                                                     "vortons.temperature",
+                                                     "vortons.volume_temperature",
+                                                     "vortons.birth_volume",
+                                                     "vortons.volume"};
+
+static float number_at(const uint8_t *column, int64_t row)
+{
+    float value;
+    memcpy(&value, column + 4 * row, sizeof value);
+    return value;
+}
+
+/* 0 where it is beyond what makes sense: results are then numbers, and none is tiny. */
+static float known_at(const uint8_t *column, int64_t row, float least, float most)
+{
+    const float value = number_at(column, row);
+    return value >= least && value <= most ? value : 0;
+}
+
+static int is_fluid(const vt_lone_state *state, int64_t row)
+{
+    const uint8_t *const mixture = state->column[VT_LONE_OF_mixture];
+    if (mixture)
+        return number_at(mixture, row) > 0;
+    uint32_t flags;
+    memcpy(&flags, state->column[VT_LONE_OF_flags] + 4 * row, sizeof flags);
+    return (flags & VT_FLAG_EMITTED) != 0;
+}
+
+/* ---- birth ---- */
+
+enum { SAMPLE = 512 /* rows */ };
+
+static int compare_numbers(const void *a, const void *b)
+{
+    float one, other;
+    memcpy(&one, a, sizeof one);
+    memcpy(&other, b, sizeof other);
+    return (one > other) - (one < other);
+}
+
+static const float coldest = 1e-3f, hottest = 1e6f, smallest = 1e-30f, largest = 1e30f;
+
+/* Volume of a mass at a temperature, times what is the same at all: of a gas the temperature. */
+static float relative_volume(const float *law, float temperature)
+{
+    if (!(law[VT_LAW_expansion] > 0))
+        return temperature;
+    const float left = 1 - law[VT_LAW_expansion] * (temperature - law[VT_LAW_ambient]);
+    return left > 0.05f ? 1 / left : 20;
+}
+
+float vti_find_birth(const vt_lone_state *state)
+{
+    const uint8_t *const then = state->column[VT_LONE_OF_birth_volume];
+    const uint8_t *const now = state->column[VT_LONE_OF_volume];
+    const uint8_t *const at = state->column[VT_LONE_OF_volume_temperature];
+    float found[SAMPLE], law[VT_LAW_NUMBERS];
+    size_t count = 0;
+    if (!then || !now || !at || !state->column[VT_LONE_OF_flags] || !state->law)
+        return 0;
+    memcpy(law, state->law, sizeof law);
+    const int64_t step = state->rows / SAMPLE + 1;
+    for (int64_t row = 0; row < state->rows; row += step) {
+        const float volume = known_at(now, row, smallest, largest);
+        if (!(volume > 0) || !is_fluid(state, row))
+            continue;
+        const float birth = relative_volume(law, known_at(at, row, coldest, hottest)) *
+                            (known_at(then, row, smallest, largest) / volume);
+        if (birth >= coldest && birth <= hottest)
+            found[count++] = birth;
+    }
+    qsort(found, count, sizeof *found, compare_numbers);
+    return count ? found[count / 2] : 0;
+}
+
+/* ---- laws ---- */
+
+/* A field, what it follows from, and how. */
+typedef struct lone_law {
+    const char *name;
+    uint32_t inputs; /* a bit for each */
+    int value;       /* of the kernel; else BY_SOOT or BY_EXPANSION */
+} lone_law;
+
+enum { BY_SOOT = VT_LONE_VALUES, BY_EXPANSION };
+
+#define OF(name) (1u << VT_LONE_OF_##name)
+static const lone_law laws[] = {
+    {"vortons.fuel", OF(age) | OF(mixture), VT_LONE_fuel},
+    {"vortons.flame", OF(age) | OF(mixture), VT_LONE_flame},
+    {"vortons.smoke", OF(mixture) | OF(fuel) | OF(flame), BY_SOOT},
+    {"vortons.temperature", OF(age) | OF(mixture), VT_LONE_temperature},
+    {"vortons.volume", OF(flags) | OF(volume_temperature) | OF(birth_volume), BY_EXPANSION},
+    {"vortons.swelling", OF(mixture) | OF(fuel) | OF(temperature) | OF(volume), VT_LONE_swelling}};
+
+static const lone_law *find_law(const vt_lone_state *state, const char *name)
+{
+    for (size_t n = 0; n < sizeof laws / sizeof *laws; n++) {
+        uint32_t missing = 0;
+        for (int k = 0; k < VT_LONE_INPUTS; k++)
+            missing |= (laws[n].inputs >> k & 1) && !state->column[k];
+        if (strcmp(laws[n].name, name) == 0)
+            return missing ? NULL : &laws[n];
+    }
+    return NULL;
+}
+
+typedef struct foretelling {
+    const vt_lone_state *state;
+    const lone_law *law;
+    float number[VT_LAW_NUMBERS];
+    vt_lone_fluid fluid;
+    float rest; /* relative volume of the ambient fluid */
+    float *to;
+} foretelling;
+
+/* -1: numbers that no law has. */
+static int read_law(const vt_lone_state *state, float birth, foretelling *f)
+{
+    double dt;
+    if (!state->law || !state->last_substep)
+        return -1;
+    memcpy(f->number, state->law, sizeof f->number);
+    memcpy(&dt, state->last_substep, sizeof dt);
+    for (int n = 0; n < VT_LAW_NUMBERS; n++)
+        if (!(f->number[n] >= 0 && f->number[n] <= 1e9f))
+            return -1;
+    f->fluid = (vt_lone_fluid){.law = {.rate = f->number[VT_LAW_rate],
+                                       .flame_rate = f->number[VT_LAW_flame_rate],
+                                       .soot = f->number[VT_LAW_soot],
+                                       .heating = f->number[VT_LAW_heating],
+                                       .radiation = f->number[VT_LAW_radiation],
+                                       .mixing = f->number[VT_LAW_mixing]},
+                               .ambient = f->number[VT_LAW_ambient],
+                               .birth = birth,
+                               .dt = dt >= 1e-9 && dt <= 1e9 ? (float)dt : 1};
+    f->rest = relative_volume(f->number, f->fluid.ambient);
+    const int hot = f->law->value == BY_EXPANSION || f->law->value == VT_LONE_temperature;
+    return hot && !(birth >= coldest && birth <= hottest && f->fluid.ambient >= coldest) ? -1 : 0;
+}
+
+static float sane(float value)
+{
+    const float size = value < 0 ? -value : value;
+    return size >= smallest && size <= largest ? value : 0;
+}
+
+static float smoke_at(const foretelling *f, int64_t row)
+{
+    const uint8_t *const *const column = f->state->column;
+    const float left = known_at(column[VT_LONE_OF_mixture], row, smallest, 1) -
+                       known_at(column[VT_LONE_OF_fuel], row, smallest, 1);
+    return f->number[VT_LAW_soot] * (left - known_at(column[VT_LONE_OF_flame], row, smallest, 1));
+}
+
+static float volume_at(const foretelling *f, int64_t row)
+{
+    const uint8_t *const *const column = f->state->column;
+    const float noted = known_at(column[VT_LONE_OF_volume_temperature], row, coldest, hottest);
+    const float birth = is_fluid(f->state, row) ? f->fluid.birth : f->rest;
+    return known_at(column[VT_LONE_OF_birth_volume], row, smallest, largest) *
+           (relative_volume(f->number, noted) / birth);
+}
+
+static const uint8_t *rows_from(const uint8_t *column, int64_t row)
+{
+    return column ? column + 4 * row : NULL;
+}
+
+static void foretell_block(void *data, int64_t begin, int64_t end)
+{
+    const foretelling *const f = data;
+    const uint8_t *const *const column = f->state->column;
+    const vt_lone_rows rows = {
+        rows_from(column[VT_LONE_OF_age], begin), rows_from(column[VT_LONE_OF_mixture], begin),
+        rows_from(column[VT_LONE_OF_temperature], begin), rows_from(column[VT_LONE_OF_fuel], begin),
+        rows_from(column[VT_LONE_OF_volume], begin)};
+    if (f->law->value < VT_LONE_VALUES)
+        vti_stages()->find_lone(&f->fluid, (enum vt_lone_value)f->law->value, end - begin, &rows,
+                                f->to + begin);
+    else if (f->law->value == BY_SOOT)
+        for (int64_t row = begin; row < end; row++)
+            f->to[row] = sane(smoke_at(f, row));
+    else
+        for (int64_t row = begin; row < end; row++)
+            f->to[row] = sane(volume_at(f, row));
+}
+
+int vti_foretell(const vt_lone_state *state, const char *name, float birth, int threads, float *to)
+{
+    enum { BLOCK = 2048 };
+    foretelling f = {.state = state, .law = find_law(state, name), .to = to};
+    if (!f.law || read_law(state, birth, &f))
+        return -1;
+    vti_parallel_for(threads, state->rows, BLOCK, foretell_block, &f);
+    return 0;
+}
+
+/* ---- whether it is worth it ---- */
+
+int vti_can_foretell(const vt_lone_state *state, const char *name, float birth,
+                     const uint8_t *numbers)
+{
+    enum { STRETCH = SAMPLE / 8 };
+    uint32_t some[SAMPLE], words[SAMPLE];
+    float foretold[SAMPLE];
+    int64_t count = 0;
+    for (int k = 0; k < 8; k++) {
+        vt_lone_state part = *state;
+        const int64_t first = k * state->rows / 8;
+        part.rows = (k + 1) * state->rows / 8 - first;
+        part.rows = part.rows < STRETCH ? part.rows : STRETCH;
+        for (int n = 0; n < VT_LONE_INPUTS; n++)
+            part.column[n] = rows_from(part.column[n], first);
+        if (vti_foretell(&part, name, birth, 1, foretold + count))
+            return 0;
+        memcpy(some + count, numbers + 4 * first, 4 * (size_t)part.rows);
+        count += part.rows;
+    }
+    const vt_strays none = {.count = 0};
+    uint32_t others[SAMPLE];
+    memcpy(others, foretold, 4 * (size_t)count);
+    vti_stages()->take_words(some, others, 0, count, VT_LESS_ANOTHER_FIELD, 0, &none, words);
+    const int64_t by_law = vti_guess_class_bits(words, count);
+    vti_stages()->take_words(some, others, 0, count, VT_LESS_THE_ONE_BEFORE, 0, &none, words);
+    return by_law < vti_guess_class_bits(words, count);
+}
