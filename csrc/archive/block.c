@@ -41,10 +41,10 @@ static uint32_t reference_of(const vt_field_entry *e)
  * as many. */
 static int has_reference(const uint8_t *bytes, uint32_t n, const vt_field_entry *e)
 {
-    const int ordered = way_of(e) == VT_IN_ORDER || way_of(e) == VT_FORETOLD;
+    const int ordered = way_of(e) == VT_IN_ORDER;
     const uint32_t number = ordered || way_of(e) == VT_IN_ROWS ? reference_of(e) : 0;
     if (number == 0)
-        return way_of(e) != VT_IN_ORDER;
+        return !ordered;
     if (number > n)
         return 0;
     const vt_field_entry other = vti_frame_entry(bytes, number - 1);
@@ -62,7 +62,7 @@ static int is_sound(const vt_field_entry *e, int packed, uint64_t room)
         return 0;
     if (packed && (way_of(e) == VT_IN_ROWS || way_of(e) == VT_IN_ORDER))
         return item == 4;
-    if (packed && way_of(e) == VT_FORETOLD)
+    if (packed && e->packing == VT_FORETOLD)
         return e->type == 'f' && e->components == 1;
     if (e->packing == VT_MADE_AGAIN)
         return e->bytes == 0 || (!packed && e->bytes == vti_unpacked_bytes(e));
@@ -186,15 +186,85 @@ static size_t offset_of(const uint8_t *bytes, size_t begin, uint32_t field)
     return begin;
 }
 
+/* What fluid follows, and its columns (archive/lone_fluid.h): numbers of fields, from 1 on; 0: not
+ * there. */
+enum { FLUID_LAW = VT_LONE_INPUTS, LAST_SUBSTEP, FLUID_FIELDS };
+
 /* A state of which the directory, its own or that of its frame, tells. */
 typedef struct fields {
     const uint8_t *directory;
-    size_t begin;     /* of the first field */
-    float birth;      /* of most fluid (archive/lone_fluid.h), of a state that is packed */
+    size_t begin; /* of the first field */
+    uint32_t fluid[FLUID_FIELDS];
+    float birth;     /* of most fluid, of a state that is packed */
+    float *foretold; /* room for a row each of so many */
+    uint64_t room;
     uint32_t orderer; /* the field by which the rows were last ordered; 0: none */
     uint32_t *order;
     int failed; /* no memory for that */
 } fields;
+
+static int is_of(const vt_field_entry *entry, int type, uint32_t components)
+{
+    return (int)entry->type == type && entry->components == components &&
+           entry->packing != VT_MADE_AGAIN;
+}
+
+/* Looks through the directory once. */
+static fields describe_fields(const uint8_t *directory, const vt_frame_head *head)
+{
+    fields f = {.directory = directory, .begin = (size_t)head->block.summed};
+    for (uint32_t n = 0; n < head->fields; n++) {
+        const vt_field_entry entry = vti_frame_entry(directory, n);
+        if (strcmp(entry.name, "fluid.law") == 0 && is_of(&entry, 'f', VT_LAW_NUMBERS))
+            f.fluid[FLUID_LAW] = entry.rows == 1 ? n + 1 : 0;
+        if (strcmp(entry.name, "last_substep") == 0 && is_of(&entry, 'd', 1))
+            f.fluid[LAST_SUBSTEP] = entry.rows == 1 ? n + 1 : 0;
+        if (strncmp(entry.name, "vortons.", 8) != 0)
+            continue;
+        for (int k = 0; k < VT_LONE_INPUTS; k++)
+            if (strcmp(entry.name, vti_lone_inputs[k]) == 0 &&
+                is_of(&entry, k == VT_LONE_OF_flags ? 'I' : 'f', 1))
+                f.fluid[k] = n + 1;
+    }
+    return f;
+}
+
+static void destroy_fields(fields *f)
+{
+    vti_free(f->order);
+    vti_free(f->foretold);
+}
+
+/* What the fields before field n tell of the fluid of as many vortons. */
+static vt_lone_state describe_fluid(const fields *f, const uint8_t *state, uint32_t n,
+                                    uint64_t rows)
+{
+    vt_lone_state lone = {.rows = (int64_t)rows};
+    for (int k = 0; k < FLUID_FIELDS; k++) {
+        const uint32_t number = f->fluid[k];
+        if (number == 0 || number > n ||
+            (k < VT_LONE_INPUTS && vti_frame_entry(f->directory, number - 1).rows != rows))
+            continue;
+        const uint8_t *const numbers = state + offset_of(f->directory, f->begin, number - 1);
+        if (k < VT_LONE_INPUTS)
+            lone.column[k] = numbers;
+        else
+            *(k == FLUID_LAW ? &lone.law : &lone.last_substep) = numbers;
+    }
+    return lone;
+}
+
+/* Room for what is foretold of so many rows; NULL: there is no memory. */
+static float *room_for_foretold(fields *f, uint64_t rows)
+{
+    if (rows <= f->room && f->foretold)
+        return f->foretold;
+    vti_free(f->foretold);
+    f->foretold = vti_allocate(sizeof *f->foretold * (size_t)rows + 1);
+    f->room = rows;
+    f->failed |= !f->foretold;
+    return f->foretold;
+}
 
 static vt_packed_rows describe_rows(const fields *f, const uint8_t *state, uint32_t reference,
                                     const vt_field_entry *entry)
@@ -221,56 +291,28 @@ static vt_packed_rows describe_order(fields *f, const uint8_t *state, uint32_t o
         .rows = (int64_t)entry->rows, .components = (int)entry->components, .order = f->order};
 }
 
-/* A field before field n, of so many numbers in each of so many rows; NULL: there is none. */
-static const uint8_t *find_numbers(const fields *f, const uint8_t *state, uint32_t n,
-                                   const char *name, const char *types, uint64_t rows,
-                                   uint32_t components)
-{
-    for (uint32_t m = 0; m < n; m++) {
-        const vt_field_entry entry = vti_frame_entry(f->directory, m);
-        if (strcmp(entry.name, name) == 0)
-            return entry.rows == rows && entry.components == components &&
-                           entry.packing != VT_MADE_AGAIN && strchr(types, (int)entry.type)
-                       ? state + offset_of(f->directory, f->begin, m)
-                       : NULL;
-    }
-    return NULL;
-}
-
-/* What the fields before field n tell of the fluid of as many vortons. */
-static vt_lone_state describe_fluid(const fields *f, const uint8_t *state, uint32_t n,
-                                    uint64_t rows)
-{
-    vt_lone_state lone = {.law = find_numbers(f, state, n, "fluid.law", "f", 1, VT_LAW_NUMBERS),
-                          .last_substep = find_numbers(f, state, n, "last_substep", "d", 1, 1),
-                          .rows = (int64_t)rows};
-    for (int k = 0; k < VT_LONE_INPUTS; k++)
-        lone.column[k] = find_numbers(f, state, n, vti_lone_inputs[k], "fI", rows, 1);
-    return lone;
-}
-
-/* How field n is packed best as the fluid by itself would have it; 0: in another way. */
-static uint32_t pack_foretold(fields *f, const uint8_t *state, uint32_t n, const uint8_t *from,
-                              const vt_field_entry *entry, vt_packed_rows rows, uint32_t orderer,
-                              const vt_packer *packer, vt_bytes *to)
+/* Appends field n less what is foretold of it, where that takes less than in an order, or as rows
+ * lie; 0: it does not. */
+static int pack_foretold(fields *f, const uint8_t *state, uint32_t n, const uint8_t *from,
+                         const vt_field_entry *entry, const uint32_t *order,
+                         const vt_packer *packer, vt_bytes *to)
 {
     if (entry->components != 1 || strncmp(entry->name, "vortons.", 8) != 0)
         return 0;
     const vt_lone_state lone = describe_fluid(f, state, n, entry->rows);
-    if (!vti_can_foretell(&lone, entry->name, f->birth, from))
+    if (!vti_can_foretell(&lone, entry->name, f->birth, from, order))
         return 0;
-    float *const foretold = vti_allocate(sizeof *foretold * (size_t)entry->rows);
-    if (!foretold) {
-        f->failed = 1;
+    float *const foretold = room_for_foretold(f, entry->rows);
+    if (!foretold)
         return 0;
-    }
     vti_foretell(&lone, entry->name, f->birth, packer->threads, foretold);
-    rows.reference = foretold;
-    rows.reference_components = 1;
+    const vt_packed_rows rows = {.rows = (int64_t)entry->rows,
+                                 .components = 1,
+                                 .reference = foretold,
+                                 .reference_components = 1};
     vti_put(to, &f->birth, sizeof f->birth);
     vti_pack_rows(packer, from, &rows, to);
-    vti_free(foretold);
-    return VT_FORETOLD | (rows.order ? orderer : 0) << 8;
+    return 1;
 }
 
 /* The number of the field that the numbers of field n are less; 0: none. */
@@ -293,10 +335,8 @@ static uint32_t pack_rows(fields *f, const uint8_t *state, uint32_t n, const uin
     vt_packed_rows rows = {.rows = (int64_t)entry->rows, .components = (int)entry->components};
     if (orderer)
         rows = describe_order(f, state, orderer, entry);
-    const uint32_t foretold =
-        alike ? 0 : pack_foretold(f, state, n, from, entry, rows, orderer, packer, to);
-    if (foretold)
-        return foretold;
+    if (!alike && pack_foretold(f, state, n, from, entry, rows.order, packer, to))
+        return VT_FORETOLD;
     uint32_t reference = 0;
     const int ordered = rows.order != NULL;
     if (!ordered) {
@@ -341,14 +381,12 @@ static void pack_field(fields *f, const uint8_t *state, uint32_t n, const uint8_
 /* As all fields tell. */
 static float find_birth(const fields *f, const uint8_t *state, uint32_t count)
 {
-    for (uint32_t n = 0; n < count; n++) {
-        const vt_field_entry entry = vti_frame_entry(state, n);
-        if (strcmp(entry.name, "vortons.volume") == 0) {
-            const vt_lone_state lone = describe_fluid(f, state, count, entry.rows);
-            return vti_find_birth(&lone);
-        }
-    }
-    return 0;
+    const uint32_t volume = f->fluid[VT_LONE_OF_volume];
+    if (volume == 0)
+        return 0;
+    const vt_lone_state lone =
+        describe_fluid(f, state, count, vti_frame_entry(state, volume - 1).rows);
+    return vti_find_birth(&lone);
 }
 
 vt_status vti_pack_frame(const uint8_t *bytes, int threads, vt_bytes *to)
@@ -362,7 +400,7 @@ vt_status vti_pack_frame(const uint8_t *bytes, int threads, vt_bytes *to)
         return vti_fail(VT_OUT_OF_MEMORY, "no memory for a frame of an archive");
     vti_reserve_bytes(to, (size_t)head.block.length / 3); /* frames take a sixth to a fourth */
     begin_frame(to, &head, "FRAM");
-    fields f = {.directory = bytes, .begin = (size_t)head.block.summed};
+    fields f = describe_fields(bytes, &head);
     const uint8_t *from = bytes + head.block.summed;
     f.birth = find_birth(&f, bytes, head.fields);
     for (uint32_t n = 0; n < head.fields; n++) {
@@ -370,7 +408,7 @@ vt_status vti_pack_frame(const uint8_t *bytes, int threads, vt_bytes *to)
         pack_field(&f, bytes, n, from, &packer, &crc, to);
         from += entry.bytes;
     }
-    vti_free(f.order);
+    destroy_fields(&f);
     vti_destroy_packer(&packer);
     to->failed |= f.failed;
     return end_frame(to, &crc);
@@ -378,25 +416,24 @@ vt_status vti_pack_frame(const uint8_t *bytes, int threads, vt_bytes *to)
 
 /* Field n: the number behind which the rows lie, and what the fields before it foretell. */
 static vt_status unpack_foretold(fields *f, uint32_t n, const uint8_t *from, int threads,
-                                 const vt_field_entry *entry, vt_packed_rows rows,
-                                 const uint8_t *state, uint8_t *to)
+                                 const vt_field_entry *entry, const uint8_t *state, uint8_t *to)
 {
     float birth;
     const vt_lone_state lone = describe_fluid(f, state, n, entry->rows);
-    float *const foretold = vti_allocate(sizeof *foretold * (size_t)entry->rows + 1);
+    float *const foretold = room_for_foretold(f, entry->rows);
     if (!foretold)
         return VT_OUT_OF_MEMORY;
-    vt_status status = VT_INVALID_ARGUMENT;
-    rows.reference = foretold;
-    rows.reference_components = 1;
-    if (entry->bytes >= sizeof birth) {
-        memcpy(&birth, from, sizeof birth);
-        if (!vti_foretell(&lone, entry->name, birth, threads, foretold))
-            status = vti_unpack_rows(from + sizeof birth, (size_t)entry->bytes - sizeof birth,
-                                     &rows, threads, to);
-    }
-    vti_free(foretold);
-    return status;
+    if (entry->bytes < sizeof birth)
+        return VT_INVALID_ARGUMENT;
+    memcpy(&birth, from, sizeof birth);
+    if (vti_foretell(&lone, entry->name, birth, threads, foretold))
+        return VT_INVALID_ARGUMENT;
+    const vt_packed_rows rows = {.rows = (int64_t)entry->rows,
+                                 .components = 1,
+                                 .reference = foretold,
+                                 .reference_components = 1};
+    return vti_unpack_rows(from + sizeof birth, (size_t)entry->bytes - sizeof birth, &rows, threads,
+                           to);
 }
 
 /* Unpacks field n behind what is there. */
@@ -411,14 +448,13 @@ static vt_status unpack_numbers(fields *f, uint32_t n, const uint8_t *from, int 
     if (way_of(entry) == VT_IN_PLANES)
         return vti_unpack_planes(from, (size_t)entry->bytes, numbers,
                                  (int)vti_bytes_of_type(entry->type), threads, to->bytes + start);
-    const int foretold = way_of(entry) == VT_FORETOLD;
-    const int ordered = way_of(entry) == VT_IN_ORDER || (foretold && reference_of(entry) > 0);
+    if (way_of(entry) == VT_FORETOLD)
+        return unpack_foretold(f, n, from, threads, entry, to->bytes, to->bytes + start);
+    const int ordered = way_of(entry) == VT_IN_ORDER;
     const vt_packed_rows rows = ordered ? describe_order(f, to->bytes, reference_of(entry), entry)
                                         : describe_rows(f, to->bytes, reference_of(entry), entry);
     if (ordered && !rows.order)
         return f->failed ? VT_OUT_OF_MEMORY : VT_INVALID_ARGUMENT;
-    if (foretold)
-        return unpack_foretold(f, n, from, threads, entry, rows, to->bytes, to->bytes + start);
     return vti_unpack_rows(from, (size_t)entry->bytes, &rows, threads, to->bytes + start);
 }
 
@@ -452,7 +488,7 @@ vt_status vti_unpack_frame(const char *what, const uint8_t *bytes, int threads, 
     vti_make_crc(&crc);
     memcpy(&head, bytes, sizeof head);
     begin_frame(to, &head, "STAT");
-    fields f = {.directory = bytes, .begin = (size_t)head.block.summed};
+    fields f = describe_fields(bytes, &head);
     const uint8_t *from = bytes + head.block.summed;
     vt_status status = VT_OK;
     for (uint32_t n = 0; n < head.fields && !status; n++) {
@@ -466,6 +502,6 @@ vt_status vti_unpack_frame(const char *what, const uint8_t *bytes, int threads, 
         }
         put_entry(to, n, &entry);
     }
-    vti_free(f.order);
+    destroy_fields(&f);
     return status ? status : end_frame(to, &crc);
 }

@@ -38,10 +38,9 @@
  *                      3 + 256 x the number of a field before, of int64: in rows, in its order;
  *                      4 not at all, in 0 bytes: who loads the state makes them again
  *                      (archive/made_again.h);
- *                      5 + 256 x 0, or the number of a field before, of int64: one float in a row,
- *                      less what fields before foretell (archive/lone_fluid.h): the relative volume
- *                      at birth, a float, then in rows, those of another field being what is
- *                      foretold; in the order of that one, or as they lie
+ *                      5 one float in a row, less what fields before foretell
+ *                      (archive/lone_fluid.h): the relative volume at birth, a float, then in rows
+ *                      that are less those of another field, which is what is foretold
  *       then the fields in the order of the directory; then 0 .. 7 bytes of 0
  *
  * INDX, the last once the archive is closed: summed is the length.

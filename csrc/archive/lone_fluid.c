@@ -178,22 +178,49 @@ static float volume_at(const foretelling *f, int64_t row)
            (relative_volume(f->number, noted) / birth);
 }
 
-static const uint8_t *rows_from(const uint8_t *column, int64_t row)
+enum { BLOCK = 512 /* rows */ };
+
+/* The numbers of some rows of a column that make sense, else 0. */
+static void gather_known(const uint8_t *column, const int64_t *row, int64_t count, float most,
+                         float *restrict to)
 {
-    return column ? column + 4 * row : NULL;
+    for (int64_t n = 0; column && n < count; n++)
+        to[n] = known_at(column, row[n], smallest, most);
+}
+
+/* Of the rows that have a mixture; the others are as the ambient fluid. */
+static void foretell_by_kernel(const foretelling *f, int64_t begin, int64_t end)
+{
+    const uint8_t *const *const column = f->state->column;
+    const uint8_t *const mixture = column[VT_LONE_OF_mixture];
+    float age[BLOCK], part[BLOCK], temperature[BLOCK], fuel[BLOCK], volume[BLOCK], found[BLOCK];
+    int64_t row[BLOCK + 1], count = 0;
+    const float rest = f->law->value == VT_LONE_temperature ? f->fluid.ambient : 0;
+    for (int64_t i = begin; i < end; i++) {
+        row[count] = i;
+        count += known_at(mixture, i, 1e-6f, 1) > 0;
+        f->to[i] = rest;
+    }
+    if (f->law->value == VT_LONE_swelling) {
+        gather_known(column[VT_LONE_OF_temperature], row, count, hottest, temperature);
+        gather_known(column[VT_LONE_OF_fuel], row, count, 1, fuel);
+        gather_known(column[VT_LONE_OF_volume], row, count, largest, volume);
+    } else {
+        gather_known(column[VT_LONE_OF_age], row, count, 1e6f, age);
+        gather_known(mixture, row, count, 1, part);
+    }
+    const vt_lone_rows rows = {age, part, temperature, fuel, volume};
+    vti_stages()->find_lone(&f->fluid, (enum vt_lone_value)f->law->value, count, &rows, found);
+    for (int64_t n = 0; n < count; n++)
+        f->to[row[n]] = found[n];
 }
 
 static void foretell_block(void *data, int64_t begin, int64_t end)
 {
     const foretelling *const f = data;
-    const uint8_t *const *const column = f->state->column;
-    const vt_lone_rows rows = {
-        rows_from(column[VT_LONE_OF_age], begin), rows_from(column[VT_LONE_OF_mixture], begin),
-        rows_from(column[VT_LONE_OF_temperature], begin), rows_from(column[VT_LONE_OF_fuel], begin),
-        rows_from(column[VT_LONE_OF_volume], begin)};
     if (f->law->value < VT_LONE_VALUES)
-        vti_stages()->find_lone(&f->fluid, (enum vt_lone_value)f->law->value, end - begin, &rows,
-                                f->to + begin);
+        for (int64_t row = begin; row < end; row += BLOCK)
+            foretell_by_kernel(f, row, row + BLOCK < end ? row + BLOCK : end);
     else if (f->law->value == BY_SOOT)
         for (int64_t row = begin; row < end; row++)
             f->to[row] = sane(smoke_at(f, row));
@@ -204,40 +231,61 @@ static void foretell_block(void *data, int64_t begin, int64_t end)
 
 int vti_foretell(const vt_lone_state *state, const char *name, float birth, int threads, float *to)
 {
-    enum { BLOCK = 2048 };
     foretelling f = {.state = state, .law = find_law(state, name), .to = to};
     if (!f.law || read_law(state, birth, &f))
         return -1;
-    vti_parallel_for(threads, state->rows, BLOCK, foretell_block, &f);
+    vti_parallel_for(threads, state->rows, 4 * BLOCK, foretell_block, &f);
     return 0;
 }
 
 /* ---- whether it is worth it ---- */
 
-int vti_can_foretell(const vt_lone_state *state, const char *name, float birth,
-                     const uint8_t *numbers)
+/* Some rows of a state, in the order in which others would be packed: in stretches all over it. */
+typedef struct sample {
+    uint32_t column[VT_LONE_INPUTS][SAMPLE], numbers[SAMPLE], foretold[SAMPLE];
+    vt_lone_state state;
+} sample;
+
+static void take_sample(const vt_lone_state *state, const uint8_t *numbers, const uint32_t *order,
+                        sample *sample)
 {
-    enum { STRETCH = SAMPLE / 8 };
-    uint32_t some[SAMPLE], words[SAMPLE];
-    float foretold[SAMPLE];
-    int64_t count = 0;
-    for (int k = 0; k < 8; k++) {
-        vt_lone_state part = *state;
-        const int64_t first = k * state->rows / 8;
-        part.rows = (k + 1) * state->rows / 8 - first;
-        part.rows = part.rows < STRETCH ? part.rows : STRETCH;
-        for (int n = 0; n < VT_LONE_INPUTS; n++)
-            part.column[n] = rows_from(part.column[n], first);
-        if (vti_foretell(&part, name, birth, 1, foretold + count))
-            return 0;
-        memcpy(some + count, numbers + 4 * first, 4 * (size_t)part.rows);
-        count += part.rows;
+    enum { STRETCHES = 8, STRETCH = SAMPLE / STRETCHES };
+    sample->state = *state;
+    sample->state.rows = 0;
+    for (int k = 0; k < STRETCHES; k++) {
+        const int64_t first = k * state->rows / STRETCHES;
+        const int64_t end = (k + 1) * state->rows / STRETCHES;
+        for (int64_t n = first; n < end && n < first + STRETCH; n++) {
+            const int64_t row = order ? order[n] : n, at = sample->state.rows++;
+            memcpy(&sample->numbers[at], numbers + 4 * row, 4);
+            for (int c = 0; c < VT_LONE_INPUTS; c++)
+                if (state->column[c])
+                    memcpy(&sample->column[c][at], state->column[c] + 4 * row, 4);
+        }
     }
+    for (int c = 0; c < VT_LONE_INPUTS; c++)
+        if (state->column[c])
+            sample->state.column[c] = (const uint8_t *)sample->column[c];
+}
+
+int vti_can_foretell(const vt_lone_state *state, const char *name, float birth,
+                     const uint8_t *numbers, const uint32_t *order)
+{
     const vt_strays none = {.count = 0};
-    uint32_t others[SAMPLE];
-    memcpy(others, foretold, 4 * (size_t)count);
-    vti_stages()->take_words(some, others, 0, count, VT_LESS_ANOTHER_FIELD, 0, &none, words);
+    uint32_t words[SAMPLE];
+    float foretold[SAMPLE];
+    sample sample;
+    if (!find_law(state, name))
+        return 0;
+    take_sample(state, numbers, order, &sample);
+    if (vti_foretell(&sample.state, name, birth, 1, foretold))
+        return 0;
+    const int64_t count = sample.state.rows;
+    memcpy(sample.foretold, foretold, 4 * (size_t)count);
+    vti_stages()->take_words(sample.numbers, sample.foretold, 0, count, VT_LESS_ANOTHER_FIELD, 0,
+                             &none, words);
     const int64_t by_law = vti_guess_class_bits(words, count);
-    vti_stages()->take_words(some, others, 0, count, VT_LESS_THE_ONE_BEFORE, 0, &none, words);
+    vti_stages()->take_words(sample.numbers, NULL, 0, count, VT_LESS_THE_ONE_BEFORE, 0, &none,
+                             words);
     return by_law < vti_guess_class_bits(words, count);
 }

@@ -46,7 +46,7 @@ float vti_find_birth(const vt_lone_state *state);
  * for it, or not all that it follows from. */
 int vti_foretell(const vt_lone_state *state, const char *name, float birth, int threads, float *to);
 
-/* Whether the numbers of a field are nearer to that than each to the one before, as far as some of
- * them tell. */
+/* Whether the numbers of a field are nearer to that than each to the one before, in the order of
+ * rows in which they would else be packed (NULL: as they lie), as far as some of them tell. */
 int vti_can_foretell(const vt_lone_state *state, const char *name, float birth,
-                     const uint8_t *numbers);
+                     const uint8_t *numbers, const uint32_t *order);

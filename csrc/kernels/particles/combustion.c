@@ -307,15 +307,6 @@ void VT_NAME(burn)(const vt_burning *law, double dt, int64_t count, const vt_bur
 
 enum { LONE_PARTS = 8 /* of an age: temperatures are then off by 1e-5 to 1e-4 */ };
 
-/* Numbers of rows [i, i + count), 0 where they are beyond what makes sense. */
-VT_INLINE vf load_known(const uint8_t *column, int64_t i, int64_t count, float least, float most)
-{
-    float values[VL] = {0};
-    memcpy(values, column + 4 * i, sizeof(float) * (size_t)(count < VL ? count : VL));
-    const vf a = vf_load(values);
-    return vf_select((a >= least) & (a <= most), a, vf_set(0));
-}
-
 static vf lone_temperature(const vt_lone_fluid *fluid, vf mixture, vf age)
 {
     const vf time = age * (1.0f / LONE_PARTS), half = 0.5f * time, ambient = vf_set(fluid->ambient);
@@ -328,7 +319,7 @@ static vf lone_temperature(const vt_lone_fluid *fluid, vf mixture, vf age)
         s.temperature = vf_fma(vf_set(fluid->law.heating), before - s.fuel, s.temperature);
         cool(&fluid->law, &s, ambient, half);
     }
-    return vf_select(mixture > 0.0f, s.temperature, ambient);
+    return s.temperature;
 }
 
 /* The way back through the last substep: as volumes follow temperatures, so does what they gained.
@@ -337,33 +328,29 @@ static vf lone_swelling(const vt_lone_fluid *fluid, const vt_lone_rows *rows, in
                         int64_t count)
 {
     const vf dt = vf_set(fluid->dt), back = -0.5f * dt, ambient = vf_set(fluid->ambient);
-    const vf temperature = load_known(rows->temperature, i, count, 1, 1e6f);
-    const vf fuel = load_known(rows->fuel, i, count, 0, 1);
+    const vf temperature = load_rows(rows->temperature, i, count);
+    const vf fuel = load_rows(rows->fuel, i, count);
     fluid_state s = {.temperature = temperature};
     cool(&fluid->law, &s, ambient, back);
     const vf burnt = fuel * (vf_exp(vf_set(fluid->law.rate) * dt) - 1.0f);
     s.temperature = vf_fma(vf_set(-fluid->law.heating), burnt, s.temperature);
     cool(&fluid->law, &s, ambient, back);
     const vf share = (temperature - s.temperature) / vf_max(temperature, vf_set(1));
-    return load_known(rows->volume, i, count, 1e-30f, 1e30f) * share / dt;
+    return load_rows(rows->volume, i, count) * share / dt;
 }
 
 static vf find_lone_rows(const vt_lone_fluid *fluid, enum vt_lone_value value,
                          const vt_lone_rows *rows, int64_t i, int64_t count)
 {
-    const vf mixture = load_known(rows->mixture, i, count, 1e-6f, 1), zero = vf_set(0);
-    const vf rest = value == VT_LONE_temperature ? vf_set(fluid->ambient) : zero;
-    if (!vi_any(mixture > 0.0f))
-        return rest;
+    const vf k = vf_set(fluid->law.rate);
     if (value == VT_LONE_swelling)
-        return vf_select(mixture > 0.0f, lone_swelling(fluid, rows, i, count), rest);
-    const vf age = load_known(rows->age, i, count, 0, 1e6f);
+        return lone_swelling(fluid, rows, i, count);
+    const vf mixture = load_rows(rows->mixture, i, count), age = load_rows(rows->age, i, count);
     if (value == VT_LONE_temperature)
         return lone_temperature(fluid, mixture, age);
-    const vf k = vf_set(fluid->law.rate);
-    vf fuel = mixture, flame = zero, smoke = zero;
     if (value == VT_LONE_fuel)
-        return fuel * vf_exp(-k * age);
+        return mixture * vf_exp(-k * age);
+    vf fuel = mixture, flame = vf_set(0), smoke = vf_set(0);
     burn_at(&fluid->law, k, age, &fuel, &flame, &smoke);
     return flame;
 }

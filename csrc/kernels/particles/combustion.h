@@ -60,15 +60,14 @@ enum vt_lone_value {
     VT_LONE_VALUES
 };
 
-/* Columns of the vortons, of any alignment; those that a value does not depend on may be NULL:
- * temperature, fuel and volume are for the swelling alone. */
+/* Columns of vortons with a mixture, of numbers that make sense; temperature, fuel and volume are
+ * for the swelling alone, age and mixture for all else. */
 typedef struct vt_lone_rows {
-    const uint8_t *age, *mixture, *temperature, *fuel, *volume;
+    const float *age, *mixture, *temperature, *fuel, *volume;
 } vt_lone_rows;
 
-/* One of its values for `count` rows, whatever these hold: fuel, flame and temperature by their age
- * and mixture, which was all fuel at birth; swelling by what the last substep did. Where there is
- * no mixture, it is as the ambient fluid. The same bits on all processors. */
+/* One of its values for `count` rows: fuel, flame and temperature by their age and mixture, which
+ * was all fuel at birth; swelling by what the last substep did. Never tiny, and always a number. */
 typedef void vt_find_lone_kernel(const vt_lone_fluid *fluid, enum vt_lone_value value,
                                  int64_t count, const vt_lone_rows *rows, float *to);
 VT_DECLARE_KERNEL(find_lone);
