@@ -196,8 +196,10 @@ typedef struct fields {
     size_t begin; /* of the first field */
     uint32_t fluid[FLUID_FIELDS];
     float birth;     /* of most fluid, of a state that is packed */
-    float *foretold; /* room for a row each of so many */
-    uint64_t room;
+    float *foretold; /* room for a number of each row; behind it those that are fluid */
+    uint32_t *fluid_rows;
+    int64_t rows, fluid_count;
+    int by_mixture;   /* tells what is fluid */
     uint32_t orderer; /* the field by which the rows were last ordered; 0: none */
     uint32_t *order;
     int failed; /* no memory for that */
@@ -254,15 +256,25 @@ static vt_lone_state describe_fluid(const fields *f, const uint8_t *state, uint3
     return lone;
 }
 
-/* Room for what is foretold of so many rows; NULL: there is no memory. */
-static float *room_for_foretold(fields *f, uint64_t rows)
+/* Lists the rows that are fluid, once for all fields that know them by the same column, and makes
+ * room for what is foretold; NULL: there is no memory. */
+static float *prepare_foretelling(fields *f, vt_lone_state *lone)
 {
-    if (rows <= f->room && f->foretold)
-        return f->foretold;
-    vti_free(f->foretold);
-    f->foretold = vti_allocate(sizeof *f->foretold * (size_t)rows + 1);
-    f->room = rows;
-    f->failed |= !f->foretold;
+    const int by_mixture = lone->column[VT_LONE_OF_mixture] != NULL;
+    const size_t rows = (size_t)lone->rows;
+    if (!f->foretold || f->rows != lone->rows || f->by_mixture != by_mixture) {
+        vti_free(f->foretold);
+        f->foretold = vti_allocate((sizeof *f->foretold + sizeof *f->fluid_rows) * rows + 1);
+        f->failed |= !f->foretold;
+        if (!f->foretold)
+            return NULL;
+        f->rows = lone->rows;
+        f->by_mixture = by_mixture;
+        f->fluid_rows = (uint32_t *)(f->foretold + rows);
+        f->fluid_count = vti_list_fluid(lone, f->fluid_rows);
+    }
+    lone->fluid = f->fluid_rows;
+    lone->fluid_count = f->fluid_count;
     return f->foretold;
 }
 
@@ -299,10 +311,10 @@ static int pack_foretold(fields *f, const uint8_t *state, uint32_t n, const uint
 {
     if (entry->components != 1 || strncmp(entry->name, "vortons.", 8) != 0)
         return 0;
-    const vt_lone_state lone = describe_fluid(f, state, n, entry->rows);
+    vt_lone_state lone = describe_fluid(f, state, n, entry->rows);
     if (!vti_can_foretell(&lone, entry->name, f->birth, from, order))
         return 0;
-    float *const foretold = room_for_foretold(f, entry->rows);
+    float *const foretold = prepare_foretelling(f, &lone);
     if (!foretold)
         return 0;
     vti_foretell(&lone, entry->name, f->birth, packer->threads, foretold);
@@ -311,7 +323,7 @@ static int pack_foretold(fields *f, const uint8_t *state, uint32_t n, const uint
                                  .reference = foretold,
                                  .reference_components = 1};
     vti_put(to, &f->birth, sizeof f->birth);
-    vti_pack_rows(packer, from, &rows, to);
+    vti_pack_rows(packer, from, &rows, 0, to);
     return 1;
 }
 
@@ -344,7 +356,7 @@ static uint32_t pack_rows(fields *f, const uint8_t *state, uint32_t n, const uin
         rows = describe_rows(f, state, reference, entry);
     }
     rows.alike = alike;
-    vti_pack_rows(packer, from, &rows, to);
+    vti_pack_rows(packer, from, &rows, 1, to);
     return ordered ? VT_IN_ORDER | orderer << 8 : VT_IN_ROWS | reference << 8;
 }
 
@@ -419,8 +431,8 @@ static vt_status unpack_foretold(fields *f, uint32_t n, const uint8_t *from, int
                                  const vt_field_entry *entry, const uint8_t *state, uint8_t *to)
 {
     float birth;
-    const vt_lone_state lone = describe_fluid(f, state, n, entry->rows);
-    float *const foretold = room_for_foretold(f, entry->rows);
+    vt_lone_state lone = describe_fluid(f, state, n, entry->rows);
+    float *const foretold = prepare_foretelling(f, &lone);
     if (!foretold)
         return VT_OUT_OF_MEMORY;
     if (entry->bytes < sizeof birth)

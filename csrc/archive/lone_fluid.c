@@ -42,6 +42,16 @@ static int is_fluid(const vt_lone_state *state, int64_t row)
     return (flags & VT_FLAG_EMITTED) != 0;
 }
 
+int64_t vti_list_fluid(const vt_lone_state *state, uint32_t *to)
+{
+    int64_t count = 0;
+    for (int64_t row = 0; row < state->rows && state->column[VT_LONE_OF_flags]; row++) {
+        to[count] = (uint32_t)row;
+        count += is_fluid(state, row);
+    }
+    return count;
+}
+
 /* ---- birth ---- */
 
 enum { SAMPLE = 512 /* rows */ };
@@ -161,72 +171,80 @@ static float sane(float value)
     return size >= smallest && size <= largest ? value : 0;
 }
 
-static float smoke_at(const foretelling *f, int64_t row)
+static float volume_at(const foretelling *f, int64_t row, float birth)
 {
-    const uint8_t *const *const column = f->state->column;
-    const float left = known_at(column[VT_LONE_OF_mixture], row, smallest, 1) -
-                       known_at(column[VT_LONE_OF_fuel], row, smallest, 1);
-    return f->number[VT_LAW_soot] * (left - known_at(column[VT_LONE_OF_flame], row, smallest, 1));
-}
-
-static float volume_at(const foretelling *f, int64_t row)
-{
-    const uint8_t *const *const column = f->state->column;
-    const float noted = known_at(column[VT_LONE_OF_volume_temperature], row, coldest, hottest);
-    const float birth = is_fluid(f->state, row) ? f->fluid.birth : f->rest;
-    return known_at(column[VT_LONE_OF_birth_volume], row, smallest, largest) *
-           (relative_volume(f->number, noted) / birth);
+    const uint8_t *const then = f->state->column[VT_LONE_OF_birth_volume];
+    const uint8_t *const at = f->state->column[VT_LONE_OF_volume_temperature];
+    const float noted = relative_volume(f->number, known_at(at, row, coldest, hottest));
+    return sane(known_at(then, row, smallest, largest) * (noted * (1 / birth)));
 }
 
 enum { BLOCK = 512 /* rows */ };
 
-/* The numbers of some rows of a column that make sense, else 0. */
-static void gather_known(const uint8_t *column, const int64_t *row, int64_t count, float most,
-                         float *restrict to)
-{
-    for (int64_t n = 0; column && n < count; n++)
-        to[n] = known_at(column, row[n], smallest, most);
-}
-
-/* Of the rows that have a mixture; the others are as the ambient fluid. */
-static void foretell_by_kernel(const foretelling *f, int64_t begin, int64_t end)
-{
-    const uint8_t *const *const column = f->state->column;
-    const uint8_t *const mixture = column[VT_LONE_OF_mixture];
-    float age[BLOCK], part[BLOCK], temperature[BLOCK], fuel[BLOCK], volume[BLOCK], found[BLOCK];
-    int64_t row[BLOCK + 1], count = 0;
-    const float rest = f->law->value == VT_LONE_temperature ? f->fluid.ambient : 0;
-    for (int64_t i = begin; i < end; i++) {
-        row[count] = i;
-        count += known_at(mixture, i, 1e-6f, 1) > 0;
-        f->to[i] = rest;
-    }
-    if (f->law->value == VT_LONE_swelling) {
-        gather_known(column[VT_LONE_OF_temperature], row, count, hottest, temperature);
-        gather_known(column[VT_LONE_OF_fuel], row, count, 1, fuel);
-        gather_known(column[VT_LONE_OF_volume], row, count, largest, volume);
-    } else {
-        gather_known(column[VT_LONE_OF_age], row, count, 1e6f, age);
-        gather_known(mixture, row, count, 1, part);
-    }
-    const vt_lone_rows rows = {age, part, temperature, fuel, volume};
-    vti_stages()->find_lone(&f->fluid, (enum vt_lone_value)f->law->value, count, &rows, found);
-    for (int64_t n = 0; n < count; n++)
-        f->to[row[n]] = found[n];
-}
-
-static void foretell_block(void *data, int64_t begin, int64_t end)
+/* Those that are no fluid are as the ambient one. */
+static void foretell_rest(void *data, int64_t begin, int64_t end)
 {
     const foretelling *const f = data;
-    if (f->law->value < VT_LONE_VALUES)
-        for (int64_t row = begin; row < end; row += BLOCK)
-            foretell_by_kernel(f, row, row + BLOCK < end ? row + BLOCK : end);
-    else if (f->law->value == BY_SOOT)
-        for (int64_t row = begin; row < end; row++)
-            f->to[row] = sane(smoke_at(f, row));
-    else
-        for (int64_t row = begin; row < end; row++)
-            f->to[row] = sane(volume_at(f, row));
+    const float rest = f->law->value == VT_LONE_temperature ? f->fluid.ambient : 0;
+    for (int64_t row = begin; row < end && f->law->value != BY_EXPANSION; row++)
+        f->to[row] = rest;
+    for (int64_t row = begin; row < end && f->law->value == BY_EXPANSION; row++)
+        f->to[row] = volume_at(f, row, f->rest);
+}
+
+/* The numbers of some rows of a column that make sense, else 0. */
+static void gather_known(const uint8_t *column, const uint32_t *row, int64_t count, float least,
+                         float most, float *restrict to)
+{
+    for (int64_t n = 0; n < count; n++)
+        to[n] = known_at(column, row[n], least, most);
+}
+
+static void find_by_kernel(const foretelling *f, const uint32_t *row, int64_t count, float *found)
+{
+    const uint8_t *const *const column = f->state->column;
+    float age[BLOCK], mixture[BLOCK], temperature[BLOCK], fuel[BLOCK], volume[BLOCK];
+    if (f->law->value == VT_LONE_swelling) {
+        gather_known(column[VT_LONE_OF_temperature], row, count, coldest, hottest, temperature);
+        gather_known(column[VT_LONE_OF_fuel], row, count, smallest, 1, fuel);
+        gather_known(column[VT_LONE_OF_volume], row, count, smallest, largest, volume);
+    } else {
+        gather_known(column[VT_LONE_OF_age], row, count, smallest, 1e6f, age);
+        gather_known(column[VT_LONE_OF_mixture], row, count, smallest, 1, mixture);
+    }
+    const vt_lone_rows rows = {age, mixture, temperature, fuel, volume};
+    vti_stages()->find_lone(&f->fluid, (enum vt_lone_value)f->law->value, count, &rows, found);
+}
+
+static void find_by_soot(const foretelling *f, const uint32_t *row, int64_t count, float *found)
+{
+    const uint8_t *const *const column = f->state->column;
+    float mixture[BLOCK], fuel[BLOCK], flame[BLOCK];
+    gather_known(column[VT_LONE_OF_mixture], row, count, smallest, 1, mixture);
+    gather_known(column[VT_LONE_OF_fuel], row, count, smallest, 1, fuel);
+    gather_known(column[VT_LONE_OF_flame], row, count, smallest, 1, flame);
+    for (int64_t n = 0; n < count; n++)
+        found[n] = sane(f->number[VT_LAW_soot] * (mixture[n] - fuel[n] - flame[n]));
+}
+
+/* Of the list of fluid. */
+static void foretell_fluid(void *data, int64_t begin, int64_t end)
+{
+    const foretelling *const f = data;
+    float found[BLOCK];
+    for (; begin < end; begin += BLOCK) {
+        const uint32_t *const row = f->state->fluid + begin;
+        const int64_t count = end - begin < BLOCK ? end - begin : BLOCK;
+        if (f->law->value == BY_SOOT)
+            find_by_soot(f, row, count, found);
+        else if (f->law->value == BY_EXPANSION)
+            for (int64_t n = 0; n < count; n++)
+                found[n] = volume_at(f, row[n], f->fluid.birth);
+        else
+            find_by_kernel(f, row, count, found);
+        for (int64_t n = 0; n < count; n++)
+            f->to[row[n]] = found[n];
+    }
 }
 
 int vti_foretell(const vt_lone_state *state, const char *name, float birth, int threads, float *to)
@@ -234,7 +252,8 @@ int vti_foretell(const vt_lone_state *state, const char *name, float birth, int 
     foretelling f = {.state = state, .law = find_law(state, name), .to = to};
     if (!f.law || read_law(state, birth, &f))
         return -1;
-    vti_parallel_for(threads, state->rows, 4 * BLOCK, foretell_block, &f);
+    vti_parallel_for(threads, state->rows, 8 * BLOCK, foretell_rest, &f);
+    vti_parallel_for(threads, state->fluid_count, 4 * BLOCK, foretell_fluid, &f);
     return 0;
 }
 
@@ -242,7 +261,7 @@ int vti_foretell(const vt_lone_state *state, const char *name, float birth, int 
 
 /* Some rows of a state, in the order in which others would be packed: in stretches all over it. */
 typedef struct sample {
-    uint32_t column[VT_LONE_INPUTS][SAMPLE], numbers[SAMPLE], foretold[SAMPLE];
+    uint32_t column[VT_LONE_INPUTS][SAMPLE], numbers[SAMPLE], foretold[SAMPLE], fluid[SAMPLE];
     vt_lone_state state;
 } sample;
 
@@ -266,6 +285,8 @@ static void take_sample(const vt_lone_state *state, const uint8_t *numbers, cons
     for (int c = 0; c < VT_LONE_INPUTS; c++)
         if (state->column[c])
             sample->state.column[c] = (const uint8_t *)sample->column[c];
+    sample->state.fluid = sample->fluid;
+    sample->state.fluid_count = vti_list_fluid(&sample->state, sample->fluid);
 }
 
 int vti_can_foretell(const vt_lone_state *state, const char *name, float birth,

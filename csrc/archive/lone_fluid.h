@@ -36,7 +36,12 @@ typedef struct vt_lone_state {
     const uint8_t *law;                    /* the field "fluid.law" */
     const uint8_t *last_substep;           /* s, double */
     int64_t rows;
+    const uint32_t *fluid; /* the rows that are fluid, ascending */
+    int64_t fluid_count;
 } vt_lone_state;
+
+/* Lists these rows where there is room for all; returns how many they are. */
+int64_t vti_list_fluid(const vt_lone_state *state, uint32_t *to);
 
 /* The relative volume at which most fluid was born, as its volumes tell: of a gas the temperature,
  * K; of a liquid that over the volume at the ambient temperature. 0: none tell. */
