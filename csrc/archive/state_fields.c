@@ -242,7 +242,7 @@ static void list_fluid_law(vt_state_list *list, const vt_simulation *s)
     float *const to = list->fluid_law;
     to[VT_LAW_ambient] = fluid.temperature;
     to[VT_LAW_expansion] = fluid.expansion;
-    to[VT_LAW_rate] = law.rate;
+    to[VT_LAW_rate] = law.activation > 0 ? 0 : law.rate;
     to[VT_LAW_flame_rate] = law.flame_rate;
     to[VT_LAW_soot] = law.soot;
     to[VT_LAW_heating] = law.heating;

@@ -31,7 +31,8 @@ typedef struct vt_state_field {
 } vt_state_field;
 
 /* The numbers of the field "fluid.law": of the ambient fluid its temperature, K, and of a liquid
- * how it expands, 1/K; and of burning what vt_burning has, 0 where nothing burns. */
+ * how it expands, 1/K; and of burning what vt_burning has, 0 where nothing burns; the rate is 0
+ * where it follows the temperature. */
 enum {
     VT_LAW_ambient,
     VT_LAW_expansion,
