@@ -96,7 +96,7 @@ float vti_find_birth(const vt_lone_state *state)
             found[count++] = birth;
     }
     qsort(found, count, sizeof *found, compare_numbers);
-    return count ? found[count / 2] : 0;
+    return count ? found[count / 2] : relative_volume(law, law[VT_LAW_ambient]);
 }
 
 /* ---- laws ---- */

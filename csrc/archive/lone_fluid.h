@@ -44,7 +44,8 @@ typedef struct vt_lone_state {
 int64_t vti_list_fluid(const vt_lone_state *state, uint32_t *to);
 
 /* The relative volume at which most fluid was born, as its volumes tell: of a gas the temperature,
- * K; of a liquid that over the volume at the ambient temperature. 0: none tell. */
+ * K; of a liquid that over the volume at the ambient temperature, where there is no fluid that of
+ * the ambient one. 0: there are no volumes that tell. */
 float vti_find_birth(const vt_lone_state *state);
 
 /* Finds what a field of a state nearly is, by its name and that number. -1: there is no law

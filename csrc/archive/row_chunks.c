@@ -204,8 +204,9 @@ static storage choose_way(row_room *room, int has_others, int may_be_multiples, 
     int best = find_way(room, has_others, chunk, digits, &least, &plain);
     sample_way(room, chunk, best, digits, &sample);
     storage found = choose_code(&sample, least);
-    /* not where the lowest byte is noise; what is nearly another number has few classes */
-    if (best != VT_LESS_ANOTHER_FIELD && (found.kind != IN_RICE || found.low < 8)) {
+    /* not where the lowest byte is noise; what is less a foretold number has few classes */
+    if ((may_be_multiples || best != VT_LESS_ANOTHER_FIELD) &&
+        (found.kind != IN_RICE || found.low < 8)) {
         const storage planes = look_at_planes(&sample);
         if (may_be_planes(best, &found, &planes))
             found = planes;
