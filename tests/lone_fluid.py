@@ -1,5 +1,5 @@
-"""What archives foretell of vortons (csrc/archive/lone_fluid.h), by another program: NumPy in single
-precision, with the same roundings."""
+"""What archives foretell of vortons (csrc/archive/lone_fluid.h), by another program: NumPy in
+single precision, with the same roundings."""
 
 import numpy as np
 
@@ -46,7 +46,8 @@ def cool(law, temperature, time):
     excess, half = temperature - law[AMBIENT], F(0.5) * time
     first = radiation_rate(law, temperature) + law[MIXING]
     middle = law[AMBIENT] + excess / (F(1) + half * first)
-    return fma(excess, exp(-fma(time, law[MIXING], time * radiation_rate(law, middle))), law[AMBIENT])
+    falls = fma(time, law[MIXING], time * radiation_rate(law, middle))
+    return fma(excess, exp(-falls), law[AMBIENT])
 
 
 def flame_of(law, mixture, age):

@@ -146,7 +146,8 @@ def test_bytes_are_the_same_with_every_instruction_set(tmp_path):
     for path, each in zip(paths, (saved, fire._core.save_state(1)), strict=True):
         path.write_bytes(each)
         packed = _core.pack_state(each)
-        digests += [hashlib.sha256(some).hexdigest() for some in (packed, _core.unpack_state(packed))]
+        both = packed, _core.unpack_state(packed)
+        digests += [hashlib.sha256(some).hexdigest() for some in both]
     for simd in targets():
         found = subprocess.run(
             [sys.executable, "-c", PACKED, *paths],

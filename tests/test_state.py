@@ -17,7 +17,7 @@ from vorton.archive.reading import fields_of
 
 pytestmark = pytest.mark.filterwarnings("ignore::vorton.SceneWarning")
 HEAD, ENTRY = 64, 72
-MADE_AGAIN, FORETOLD = 4, 5  # packing of a field that is not there, or foretold
+MADE_AGAIN, FORETOLD, BY_PLACE = 4, 5, 6  # packing of a field that is not there, or foretold ...
 
 
 def opened(method, threads=2):
@@ -334,6 +334,20 @@ def unpack_rows(shape, content, other):
     return found, ways, strays
 
 
+def order_of_places(places):
+    """By the description in place_order.h."""
+    order = []
+    for first in range(0, len(places), 8192):
+        chunk = places[first : first + 8192]
+        extent = np.ptp(chunk, axis=0)
+        scale = np.float32(256) / extent.max()
+        last = np.minimum(extent * scale, 255).astype(int)
+        cubes = np.minimum((chunk - chunk.min(axis=0)) * scale, last).astype(int)
+        key = sum((cubes[:, a] >> b & 1) << 3 * b + a for b in range(8) for a in range(3))
+        order.append(first + np.argsort(key, kind="stable"))
+    return np.concatenate(order)
+
+
 def look_at_fields(sim):
     """Holds the packed fields against the views; how they are packed, and which are made again."""
     columns = {f"vortons.{n}": np.array(getattr(sim.vortons, n)) for n in sim.vortons._columns}
@@ -342,7 +356,11 @@ def look_at_fields(sim):
         both = columns["tracers.eddy_place"]
         columns["tracers.eddy_place"] = both[:, :3].copy()
         columns["tracers.second_eddy_place"] = both[:, 3:].copy()
-    saved = sim._core.save_state(9)
+    return look_at_packed(sim._core.save_state(9), columns)
+
+
+def look_at_packed(saved, columns):
+    """Holds the packed fields of a state against what they should be."""
     state = dict(fields_of(bytes(saved)))
     vortons = {n[8:]: values for n, values in state.items() if n.startswith("vortons.")}
     law, dt = state["fluid.law"].ravel(), state["last_substep"].ravel()[0]
@@ -356,10 +374,12 @@ def look_at_fields(sim):
             assert not content
             again.add(name)
             continue
-        if packing % 256 in (2, 3):
+        if packing % 256 in (2, 3, BY_PLACE):
             other = columns.get(named(packed, int(packing) // 256))
             order = np.argsort(other) if packing % 256 == 3 else slice(None)
+            order = order_of_places(other) if packing % 256 == BY_PLACE else order
             other = None if other is None else other.view("<u4").reshape(len(other), -1)
+            other = other[order] if packing % 256 == BY_PLACE else other
             there, ways, apart = unpack_rows(shape, content, other)
             found = np.empty_like(there)
             found[order] = there
@@ -409,6 +429,30 @@ def test_foretold_fields_are_what_the_views_show_unpacked_by_another_program():
     sim = vt.Simulation(scene, threads=2)
     sim.step(6)
     assert look_at_fields(sim)[5] == {"volume"}
+
+
+@pytest.mark.parametrize("far", [0, 400])
+def test_places_in_eddies_are_unpacked_by_another_program(far):
+    """In the order of places where they are far from these, which differ smoothly."""
+    sim, rng = simulation(vortons=1, tracers=9000), np.random.default_rng(8)
+    sim._core.column("tracers", "eddy_place")
+    saved = bytearray(bytes(sim._core.save_state(1)))
+    columns = {
+        name: dict(fields_of(memoryview(saved)))[f"tracers.{name}"]
+        for name in ("position", "eddy_place", "second_eddy_place")
+    }
+    place = rng.integers(-(2**15), 2**15, (9000, 3)).astype(np.float32) * np.float32(2.0**-12)
+    place[:, 2] *= 0.25
+    columns["position"][:] = place
+    for turn, name in enumerate(("eddy_place", "second_eddy_place")):
+        away = np.rint(place * 2**7 + far * np.sin(place[:, [1, 2, 0]] + turn))
+        columns[name][:] = away * np.float32(2.0**-7)
+    named_columns = {f"tracers.{name}": values for name, values in columns.items()}
+    assert (BY_PLACE in look_at_packed(bytes(saved), named_columns)[0]) == (far > 0)
+    columns["second_eddy_place"][:] = columns["eddy_place"]
+    small = len(_core.pack_state(bytes(saved)))
+    columns["second_eddy_place"][::7] += 1
+    assert small < 0.9 * len(_core.pack_state(bytes(saved)))
 
 
 def test_fields_of_a_room_are_what_the_views_show():

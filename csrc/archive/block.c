@@ -5,8 +5,8 @@
 #include "archive/byte_planes.h"
 #include "archive/checksum.h"
 #include "archive/lone_fluid.h"
+#include "archive/place_order.h"
 #include "archive/row_chunks.h"
-#include "archive/state_fields.h"
 #include "base/memory.h"
 #include "base/status.h"
 
@@ -41,16 +41,19 @@ static uint32_t reference_of(const vt_field_entry *e)
  * as many. */
 static int has_reference(const uint8_t *bytes, uint32_t n, const vt_field_entry *e)
 {
-    const int ordered = way_of(e) == VT_IN_ORDER;
-    const uint32_t number = ordered || way_of(e) == VT_IN_ROWS ? reference_of(e) : 0;
+    const int ordered = way_of(e) == VT_IN_ORDER, by_place = way_of(e) == VT_BY_PLACE;
+    const uint32_t number = ordered || by_place || way_of(e) == VT_IN_ROWS ? reference_of(e) : 0;
     if (number == 0)
-        return !ordered;
+        return !ordered && !by_place;
     if (number > n)
         return 0;
     const vt_field_entry other = vti_frame_entry(bytes, number - 1);
-    return other.rows == e->rows && other.packing != VT_MADE_AGAIN &&
-           (ordered ? other.type == 'q' && other.components == 1
-                    : vti_bytes_of_type(other.type) == 4);
+    if (other.rows != e->rows || other.packing == VT_MADE_AGAIN)
+        return 0;
+    if (by_place)
+        return other.type == 'f' && other.components == 3;
+    return ordered ? other.type == 'q' && other.components == 1
+                   : vti_bytes_of_type(other.type) == 4;
 }
 
 static int is_sound(const vt_field_entry *e, int packed, uint64_t room)
@@ -60,7 +63,7 @@ static int is_sound(const vt_field_entry *e, int packed, uint64_t room)
         e->components > 1u << 16 || e->rows > INT32_MAX ||
         e->rows > most_bytes / (e->components * item) || e->bytes > room)
         return 0;
-    if (packed && (way_of(e) == VT_IN_ROWS || way_of(e) == VT_IN_ORDER))
+    if (packed && (way_of(e) == VT_IN_ROWS || way_of(e) == VT_IN_ORDER || way_of(e) == VT_BY_PLACE))
         return item == 4;
     if (packed && e->packing == VT_FORETOLD)
         return e->type == 'f' && e->components == 1;
@@ -195,11 +198,14 @@ typedef struct fields {
     const uint8_t *directory;
     size_t begin; /* of the first field */
     uint32_t fluid[FLUID_FIELDS];
-    float birth;     /* of most fluid, of a state that is packed */
-    float *foretold; /* room for a number of each row; behind it those that are fluid */
+    float birth;        /* of most fluid, of a state that is packed */
+    int64_t of_tracers; /* bytes that their fields take as far as they are packed */
+    float *foretold;    /* room for a number of each row; behind it those that are fluid */
     uint32_t *fluid_rows;
     int64_t rows, fluid_count;
-    int by_mixture;   /* tells what is fluid */
+    int by_mixture;  /* tells what is fluid */
+    uint32_t placer; /* the field of places by which rows were last ordered; 0: none */
+    uint32_t *place_order;
     uint32_t orderer; /* the field by which the rows were last ordered; 0: none */
     uint32_t *order;
     int failed; /* no memory for that */
@@ -235,6 +241,7 @@ static void destroy_fields(fields *f)
 {
     vti_free(f->order);
     vti_free(f->foretold);
+    vti_free(f->place_order);
 }
 
 /* What the fields before field n tell of the fluid of as many vortons. */
@@ -303,6 +310,50 @@ static vt_packed_rows describe_order(fields *f, const uint8_t *state, uint32_t o
         .rows = (int64_t)entry->rows, .components = (int)entry->components, .order = f->order};
 }
 
+/* Less places, in their order; without one where there is no memory. */
+static vt_packed_rows describe_by_place(fields *f, const uint8_t *state, uint32_t placer,
+                                        int threads, const vt_field_entry *entry)
+{
+    vt_packed_rows rows = describe_rows(f, state, placer, entry);
+    if (placer != f->placer) {
+        vti_free(f->place_order);
+        f->placer = placer;
+        f->place_order = vti_allocate(sizeof *f->place_order * (size_t)entry->rows + 1);
+        f->failed |= !f->place_order;
+        if (f->place_order)
+            vti_order_by_place(rows.reference, rows.rows, threads, f->place_order);
+    }
+    rows.order = f->place_order;
+    return rows;
+}
+
+/* About how many bits field n takes that is less the places of field `placer`. */
+static int64_t guess_beside(const fields *f, const uint8_t *state, uint32_t n, uint32_t placer)
+{
+    const vt_field_entry entry = vti_frame_entry(f->directory, n);
+    const vt_field_entry other = vti_frame_entry(f->directory, placer - 1);
+    return is_of(&entry, 'f', 3) && is_of(&other, 'f', 3) && entry.rows == other.rows
+               ? vti_guess_bits_from_places(state + offset_of(f->directory, f->begin, n),
+                                            state + offset_of(f->directory, f->begin, placer - 1),
+                                            (int64_t)entry.rows)
+               : 0;
+}
+
+/* Whether places in eddies are packed in the order of the places that they are less: that takes
+ * time, so only where a tracer else would take more bytes than it should. */
+static int goes_by_place(const fields *f, const uint8_t *state, uint32_t n, uint32_t placer,
+                         const vt_field_entry *entry)
+{
+    enum { MOST = 12 /* bytes */, FAR = 5 /* bits of a number, of which it can spare some */ };
+    if (placer == 0 || !strstr(entry->name, "eddy_place") ||
+        strcmp(vti_frame_entry(f->directory, placer - 1).name, "tracers.position") != 0)
+        return 0;
+    const int64_t rows = (int64_t)entry->rows, own = guess_beside(f, state, n, placer);
+    const int is_first = strcmp(entry->name, "tracers.eddy_place") == 0;
+    const int64_t all = own + (is_first ? guess_beside(f, state, n + 1, placer) : 0);
+    return own > 3 * FAR * rows && 8 * f->of_tracers + all > 8 * MOST * rows;
+}
+
 /* Appends field n less what is foretold of it, where that takes less than in an order, or as rows
  * lie; 0: it does not. */
 static int pack_foretold(fields *f, const uint8_t *state, uint32_t n, const uint8_t *from,
@@ -351,12 +402,17 @@ static uint32_t pack_rows(fields *f, const uint8_t *state, uint32_t n, const uin
         return VT_FORETOLD;
     uint32_t reference = 0;
     const int ordered = rows.order != NULL;
+    int by_place = 0;
     if (!ordered) {
         reference = find_reference(f, state, n, from, entry);
-        rows = describe_rows(f, state, reference, entry);
+        by_place = !alike && goes_by_place(f, state, n, reference, entry);
+        rows = by_place ? describe_by_place(f, state, reference, packer->threads, entry)
+                        : describe_rows(f, state, reference, entry);
     }
     rows.alike = alike;
     vti_pack_rows(packer, from, &rows, 1, to);
+    if (by_place)
+        return VT_BY_PLACE | reference << 8;
     return ordered ? VT_IN_ORDER | orderer << 8 : VT_IN_ROWS | reference << 8;
 }
 
@@ -386,6 +442,7 @@ static void pack_field(fields *f, const uint8_t *state, uint32_t n, const uint8_
     if (to->failed)
         return;
     entry.bytes = to->size - start;
+    f->of_tracers += strncmp(entry.name, "tracers.", 8) == 0 ? (int64_t)entry.bytes : 0;
     entry.crc = vti_crc32(crc, to->bytes + start, (size_t)entry.bytes);
     put_entry(to, n, &entry);
 }
@@ -462,10 +519,12 @@ static vt_status unpack_numbers(fields *f, uint32_t n, const uint8_t *from, int 
                                  (int)vti_bytes_of_type(entry->type), threads, to->bytes + start);
     if (way_of(entry) == VT_FORETOLD)
         return unpack_foretold(f, n, from, threads, entry, to->bytes, to->bytes + start);
-    const int ordered = way_of(entry) == VT_IN_ORDER;
-    const vt_packed_rows rows = ordered ? describe_order(f, to->bytes, reference_of(entry), entry)
-                                        : describe_rows(f, to->bytes, reference_of(entry), entry);
-    if (ordered && !rows.order)
+    const int ordered = way_of(entry) == VT_IN_ORDER, by_place = way_of(entry) == VT_BY_PLACE;
+    const uint32_t number = reference_of(entry);
+    const vt_packed_rows rows = ordered    ? describe_order(f, to->bytes, number, entry)
+                                : by_place ? describe_by_place(f, to->bytes, number, threads, entry)
+                                           : describe_rows(f, to->bytes, number, entry);
+    if ((ordered || by_place) && !rows.order)
         return f->failed ? VT_OUT_OF_MEMORY : VT_INVALID_ARGUMENT;
     return vti_unpack_rows(from, (size_t)entry->bytes, &rows, threads, to->bytes + start);
 }

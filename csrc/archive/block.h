@@ -41,6 +41,8 @@
  *                      5 one float in a row, less what fields before foretell
  *                      (archive/lone_fluid.h): the relative volume at birth, a float, then in rows
  *                      that are less those of another field, which is what is foretold
+ *                      6 + 256 x the number of a field before, of places: in rows that are less
+ *                      those, in their order (archive/place_order.h)
  *       then the fields in the order of the directory; then 0 .. 7 bytes of 0
  *
  * INDX, the last once the archive is closed: summed is the length.
@@ -87,7 +89,7 @@ typedef struct vt_field_entry {
 
 enum { VT_MOST_DIRECTORY = 1 << 20 /* bytes: `summed` of a frame */ };
 
-enum { VT_STORED, VT_IN_PLANES, VT_IN_ROWS, VT_IN_ORDER, VT_MADE_AGAIN, VT_FORETOLD };
+enum { VT_STORED, VT_IN_PLANES, VT_IN_ROWS, VT_IN_ORDER, VT_MADE_AGAIN, VT_FORETOLD, VT_BY_PLACE };
 
 _Static_assert(sizeof(vt_block_head) == 24 && sizeof(vt_frame_head) == 64 &&
                    sizeof(vt_field_entry) == 72,

@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "archive/byte_planes.h"
-#include "archive/state_fields.h"
 #include "base/parallel.h"
 #include "kernels/dispatch.h"
 
@@ -105,7 +104,7 @@ float vti_find_birth(const vt_lone_state *state)
 typedef struct lone_law {
     const char *name;
     uint32_t inputs; /* a bit for each */
-    int value;       /* of the kernel; else BY_SOOT or BY_EXPANSION */
+    int value;       /* of the kernel; else BY_... */
 } lone_law;
 
 enum { BY_SOOT = VT_LONE_VALUES, BY_EXPANSION };
@@ -186,10 +185,12 @@ static void foretell_rest(void *data, int64_t begin, int64_t end)
 {
     const foretelling *const f = data;
     const float rest = f->law->value == VT_LONE_temperature ? f->fluid.ambient : 0;
-    for (int64_t row = begin; row < end && f->law->value != BY_EXPANSION; row++)
-        f->to[row] = rest;
-    for (int64_t row = begin; row < end && f->law->value == BY_EXPANSION; row++)
-        f->to[row] = volume_at(f, row, f->rest);
+    if (f->law->value == BY_EXPANSION)
+        for (int64_t row = begin; row < end; row++)
+            f->to[row] = volume_at(f, row, f->rest);
+    else
+        for (int64_t row = begin; row < end; row++)
+            f->to[row] = rest;
 }
 
 /* The numbers of some rows of a column that make sense, else 0. */

@@ -14,6 +14,21 @@
 
 #include "kernels/particles/combustion.h"
 
+/* The numbers of the field "fluid.law": of the ambient fluid its temperature, K, and of a liquid
+ * how it expands, 1/K; and of burning what vt_burning has, 0 where nothing burns; the rate is 0
+ * where it follows the temperature. */
+enum {
+    VT_LAW_ambient,
+    VT_LAW_expansion,
+    VT_LAW_rate,
+    VT_LAW_flame_rate,
+    VT_LAW_soot,
+    VT_LAW_heating,
+    VT_LAW_radiation,
+    VT_LAW_mixing,
+    VT_LAW_NUMBERS
+};
+
 /* What it follows from: fields of a state, of one number in each row of the vortons. */
 enum vt_lone_input {
     VT_LONE_OF_age,

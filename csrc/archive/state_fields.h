@@ -4,6 +4,7 @@
  * simulation that was made of the same one. */
 #pragma once
 
+#include "archive/lone_fluid.h"
 #include "state/simulation.h"
 
 enum { VT_FIELD_NAME = 40 /* with the 0 at its end */, VT_STATE_FIELDS = 256 };
@@ -29,21 +30,6 @@ typedef struct vt_state_field {
     int32_t made_again;  /* archive/made_again.h */
     int32_t items;       /* VT_ROWS_... */
 } vt_state_field;
-
-/* The numbers of the field "fluid.law": of the ambient fluid its temperature, K, and of a liquid
- * how it expands, 1/K; and of burning what vt_burning has, 0 where nothing burns; the rate is 0
- * where it follows the temperature. */
-enum {
-    VT_LAW_ambient,
-    VT_LAW_expansion,
-    VT_LAW_rate,
-    VT_LAW_flame_rate,
-    VT_LAW_soot,
-    VT_LAW_heating,
-    VT_LAW_radiation,
-    VT_LAW_mixing,
-    VT_LAW_NUMBERS
-};
 
 typedef struct vt_state_list {
     vt_state_field field[VT_STATE_FIELDS];
