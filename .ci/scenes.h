@@ -91,7 +91,7 @@ static inline uint32_t checksum(const uint8_t *byte, size_t size)
  * 88 bytes. Returns its length. */
 static inline size_t make_archive_head(const char *text, uint8_t head[MOST_HEAD])
 {
-    const uint32_t version = 3, size = (uint32_t)strlen(text);
+    const uint32_t version = 4, size = (uint32_t)strlen(text);
     const uint64_t length = (40 + size + 7) / 8 * 8;
     memset(head, 0, MOST_HEAD);
     memcpy(head, "HEAD", 4);

@@ -583,9 +583,9 @@ def with_version(raw, version):
     [
         (lambda raw: b"", "is not a motion archive"),
         (lambda raw: b"something else, and longer than a head" * 9, "is not a motion archive"),
-        (lambda raw: raw[:32] + struct.pack("<I", 4) + raw[36:], "is not a motion archive"),
-        (lambda raw: with_version(raw, 2), "version 2 of the format, .* older .*bake again"),
-        (lambda raw: with_version(raw, 4), "version 4 of the format, this"),
+        (lambda raw: raw[:32] + struct.pack("<I", 5) + raw[36:], "is not a motion archive"),
+        (lambda raw: with_version(raw, 3), "version 3 of the format, .* older .*bake again"),
+        (lambda raw: with_version(raw, 5), "version 5 of the format, this"),
     ],
 )
 def test_what_is_no_archive_is_refused(reference, tmp_path, change, text):

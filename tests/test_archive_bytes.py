@@ -61,6 +61,27 @@ def test_a_frame_takes_few_bytes_and_goes_on_bit_for_bit(name, frame, tmp_path):
     assert again.same_state(sim)
 
 
+def bytes_of(sim):
+    """What the fields of the tracers and of the vortons take, each."""
+    taken, saved = {}, sim._core.save_state(1)
+    for name, *_, size, _ in _directory(bytes(_core.pack_state(saved, 2))):
+        kind = name.partition(".")[0]
+        taken[kind] = taken.get(kind, 0) + size
+    return taken["tracers"] / sim.tracers.count, taken["vortons"] / sim.vortons.count
+
+
+@pytest.mark.parametrize(
+    "name", slow_but(["campfire"], ["campfire", "fire_and_spheres", "explosion"])
+)
+def test_a_young_fire_takes_few_bytes(name):
+    """In its first half second, where most of its fluid is as it was born and has burnt since."""
+    sim = vt.Simulation(campfire() if name == "campfire" else example(name), threads=2)
+    for frames in (4, 2, 3, 3):
+        sim.step(frames)
+        tracer, vorton = bytes_of(sim)
+        assert tracer <= TRACER and vorton <= VORTON, sim.frame
+
+
 def test_fields_come_back_as_they_are():
     """Also those that a lattice does not hold: newborn tracers, and whatever is written."""
     sim = vt.Simulation(example("plume"), threads=2)
@@ -95,12 +116,15 @@ def check_sums(packed):
 PACKED = """
 import sys, hashlib
 from vorton import _core
-print(hashlib.sha256(_core.pack_state(open(sys.argv[1], "rb").read())).hexdigest())
+for path in sys.argv[1:]:
+    packed = _core.pack_state(open(path, "rb").read())
+    print(*(hashlib.sha256(some).hexdigest() for some in (packed, _core.unpack_state(packed))))
 """
 
 
 def test_bytes_are_the_same_with_every_instruction_set(tmp_path):
-    """Of numbers of all kinds: near each other, far apart, tiny, none; and checksums of many."""
+    """Of numbers of all kinds: near each other, far apart, tiny, none; of a fire, most of which is
+    foretold; and checksums of many."""
     scene = vt.Scene("many", max_tracers=20_000)
     scene.add(vt.Tracers(vt.Sphere(radius=1.0), count=20_000))
     sim = vt.Simulation(scene)
@@ -116,10 +140,17 @@ def test_bytes_are_the_same_with_every_instruction_set(tmp_path):
     found = dict(fields_of(bytes(_core.unpack_state(packed))))["tracers.position"]
     assert found.tobytes() == kinds.astype("f").tobytes()
     check_sums(packed)
-    (tmp_path / "state").write_bytes(saved)
+    fire = vt.Simulation(campfire(), threads=2)
+    fire.step(4)
+    paths, digests = [tmp_path / "state", tmp_path / "fire"], []
+    for path, each in zip(paths, (saved, fire._core.save_state(1)), strict=True):
+        path.write_bytes(each)
+        packed = _core.pack_state(each)
+        both = packed, _core.unpack_state(packed)
+        digests += [hashlib.sha256(some).hexdigest() for some in both]
     for simd in targets():
         found = subprocess.run(
-            [sys.executable, "-c", PACKED, tmp_path / "state"],
+            [sys.executable, "-c", PACKED, *paths],
             env=os.environ | {"VORTON_SIMD": simd}, capture_output=True, text=True, check=True,
         ).stdout  # fmt: skip
-        assert found.strip() == hashlib.sha256(packed).hexdigest(), simd
+        assert found.split() == digests, simd

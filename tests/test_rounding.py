@@ -121,9 +121,10 @@ def test_places_in_eddies(rounding, on_lattice):
     sim.step(2)
     lattice = 2.0 ** np.floor(np.log2(sim.vortons.core.min() / 64))
     fields = dict(fields_of(bytes(sim._core.save_state(1))))
-    place = fields["tracers.eddy_place"][sim.tracers.age > 1.5 / 24].astype(float)
-    assert len(place) > 100
-    assert np.all(place / lattice % 1 == 0) == on_lattice
+    for name in ("tracers.eddy_place", "tracers.second_eddy_place"):
+        place = fields[name][sim.tracers.age > 1.5 / 24].astype(float)
+        assert len(place) > 100
+        assert np.all(place / lattice % 1 == 0) == on_lattice
 
 
 def test_too_few_digits_are_refused():

@@ -4,6 +4,7 @@ import struct
 import zlib
 
 import everything
+import lone_fluid
 import numpy as np
 import pytest
 import test_copy
@@ -16,7 +17,7 @@ from vorton.archive.reading import fields_of
 
 pytestmark = pytest.mark.filterwarnings("ignore::vorton.SceneWarning")
 HEAD, ENTRY = 64, 72
-MADE_AGAIN = 4  # packing of a field that is not there
+MADE_AGAIN, FORETOLD, BY_PLACE = 4, 5, 6  # packing of a field that is not there, or foretold ...
 
 
 def opened(method, threads=2):
@@ -94,7 +95,7 @@ def test_only_what_can_be_made_again_may_be_left_out():
         )
         content = packed[end:skipped] + packed[skipped + stored :] + bytes(stored)
         bad = packed[:4] + zlib.crc32(head).to_bytes(4, "little") + head + content
-        with pytest.raises(ValueError, match="fit|not as this simulation"):
+        with pytest.raises(ValueError, match="fit|not as this simulation|cannot be unpacked"):
             sim._core.load_state(bad)
         assert state(sim) == before
 
@@ -335,15 +336,41 @@ def unpack_rows(shape, content, other):
     return found, ways, strays
 
 
+def order_of_places(places):
+    """By the description in place_order.h."""
+    order = []
+    for first in range(0, len(places), 8192):
+        chunk = places[first : first + 8192]
+        extent = np.ptp(chunk, axis=0)
+        scale = np.float32(256) / extent.max()
+        last = np.minimum(extent * scale, 255).astype(int)
+        cubes = np.minimum((chunk - chunk.min(axis=0)) * scale, last).astype(int)
+        key = sum((cubes[:, a] >> b & 1) << 3 * b + a for b in range(8) for a in range(3))
+        order.append(first + np.argsort(key, kind="stable"))
+    return np.concatenate(order)
+
+
 def look_at_fields(sim):
     """Holds the packed fields against the views; how they are packed, and which are made again."""
     columns = {f"vortons.{n}": np.array(getattr(sim.vortons, n)) for n in sim.vortons._columns}
     columns |= {f"tracers.{n}": np.array(getattr(sim.tracers, n)) for n in sim.tracers._columns}
+    if "tracers.eddy_place" in columns:
+        both = columns["tracers.eddy_place"]
+        columns["tracers.eddy_place"] = both[:, :3].copy()
+        columns["tracers.second_eddy_place"] = both[:, 3:].copy()
     saved = sim._core.save_state(9)
+    assert bytes(_core.pack_state(saved)) == bytes(sim._core.save_packed_state(9))
+    return look_at_packed(saved, columns)
+
+
+def look_at_packed(saved, columns):
+    """Holds the packed fields of a state against what they should be."""
+    state = dict(fields_of(bytes(saved)))
+    vortons = {n[8:]: values for n, values in state.items() if n.startswith("vortons.")}
+    law, dt = state["fluid.law"].ravel(), state["last_substep"].ravel()[0]
     packed = _core.pack_state(saved, 1)
     assert bytes(packed) == bytes(_core.pack_state(saved, 5))
-    assert bytes(packed) == bytes(sim._core.save_packed_state(9)), "where the particles lie"
-    used, row_ways, again, strays = set(), set(), set(), 0
+    used, row_ways, again, foretold, strays = set(), set(), set(), set(), 0
     for name, values in columns.items():
         item, shape, content, packing, crc = field(packed, name)
         assert zlib.crc32(content) == crc
@@ -351,20 +378,29 @@ def look_at_fields(sim):
             assert not content
             again.add(name)
             continue
-        if packing % 256 in (2, 3):
+        if packing % 256 in (2, 3, BY_PLACE):
             other = columns.get(named(packed, int(packing) // 256))
             order = np.argsort(other) if packing % 256 == 3 else slice(None)
+            order = order_of_places(other) if packing % 256 == BY_PLACE else order
             other = None if other is None else other.view("<u4").reshape(len(other), -1)
+            other = other[order] if packing % 256 == BY_PLACE else other
             there, ways, apart = unpack_rows(shape, content, other)
             found = np.empty_like(there)
             found[order] = there
             row_ways |= ways
             strays += apart
+        elif packing == FORETOLD:
+            birth = np.frombuffer(content, "<f4", 1)[0]
+            other = lone_fluid.foretell(name.partition(".")[2], vortons, law, dt, birth)
+            found, ways, _ = unpack_rows(shape, content[8:], other.view("<u4")[:, None])
+            assert zlib.crc32(found.tobytes()) == int.from_bytes(content[4:8], "little")
+            row_ways |= ways
+            foretold.add(name.partition(".")[2])
         else:
             found = unpack(item, shape, content) if packing else np.frombuffer(content, f"<u{item}")
         assert found.tobytes() == values.tobytes(), name
         used.add(int(packing) % 256)
-    return used, row_ways, again, strays, len(packed) / len(saved)
+    return used, row_ways, again, strays, len(packed) / len(saved), foretold
 
 
 def test_fields_are_what_the_views_show_unpacked_by_another_program():
@@ -380,8 +416,69 @@ def test_fields_are_what_the_views_show_unpacked_by_another_program():
             row_ways |= found[1]
             assert found[2] == LEFT_OUT | {"tracers.temperature"}
             assert found[3] > 0 and found[4] < 0.5
-    assert {1, 2, 3} <= used
-    assert {0, 1, 2, 3, 64 + 3, 64 + 5, *(128 + way for way in range(6))} <= row_ways, row_ways
+    assert {1, 2, 3, FORETOLD} <= used
+    assert {0, 1, 3, 64 + 3, 64 + 5, *(128 + way for way in range(6))} <= row_ways, row_ways
+
+
+def test_what_another_law_foretells_is_refused():
+    """A build whose law gives other bits would else read other numbers: all checksums of the file
+    are right."""
+    sim = opened("fire")
+    sim.step(4)
+    packed = bytearray(_core.pack_state(sim._core.save_state(1)))
+    count = int.from_bytes(packed[56:60], "little")
+    names = [named(packed, n + 1) for n in range(count)]
+    number = names.index("vortons.temperature")
+    assert field(packed, names[number])[3] == FORETOLD
+    entry, end = HEAD + ENTRY * number, HEAD + ENTRY * count
+    sizes = [int.from_bytes(packed[HEAD + ENTRY * n + 56 :][:8], "little") for n in range(count)]
+    at, size = end + sum(sizes[:number]), sizes[number]
+    birth = np.frombuffer(packed, "<f4", 1, at)[0]
+    packed[at : at + 4] = np.float32(1.01 * birth).tobytes()
+    packed[entry + 64 : entry + 68] = zlib.crc32(packed[at : at + size]).to_bytes(4, "little")
+    packed[4:8] = zlib.crc32(packed[8:end]).to_bytes(4, "little")
+    with pytest.raises(ValueError, match="cannot be unpacked"):
+        _core.unpack_state(bytes(packed))
+
+
+def test_foretold_fields_are_what_the_views_show_unpacked_by_another_program():
+    """Of a young fire: all that burning and cooling tell, beside fluid that has mixed; and of a
+    liquid."""
+    scene = vt.Scene("fire", seed=2, combustion=vt.Combustion())
+    fire = {"temperature": 800, "fuel": 1.0, "swirl": 0.5, "taper": 0.5}
+    scene.add(vt.Emitter(vt.Disk(radius=0.2, thickness=0.1), **fire, core=0.06, lifetime=1.3))
+    sim = vt.Simulation(scene, threads=2)
+    sim.step(4)
+    assert look_at_fields(sim)[5] == {"fuel", "flame", "smoke", "temperature", "volume", "swelling"}
+    scene = vt.Scene("dye", seed=2, ambient=vt.Water())
+    scene.add(vt.Emitter(vt.Disk(radius=0.2, thickness=0.1), temperature=330, core=0.06, smoke=0))
+    sim = vt.Simulation(scene, threads=2)
+    sim.step(6)
+    assert look_at_fields(sim)[5] == {"volume"}
+
+
+@pytest.mark.parametrize("far", [0, 400])
+def test_places_in_eddies_are_unpacked_by_another_program(far):
+    """In the order of places where they are far from these, which differ smoothly."""
+    sim, rng = simulation(vortons=1, tracers=9000), np.random.default_rng(8)
+    sim._core.column("tracers", "eddy_place")
+    saved = bytearray(bytes(sim._core.save_state(1)))
+    columns = {
+        name: dict(fields_of(memoryview(saved)))[f"tracers.{name}"]
+        for name in ("position", "eddy_place", "second_eddy_place")
+    }
+    place = rng.integers(-(2**15), 2**15, (9000, 3)).astype(np.float32) * np.float32(2.0**-12)
+    place[:, 2] *= 0.25
+    columns["position"][:] = place
+    for turn, name in enumerate(("eddy_place", "second_eddy_place")):
+        away = np.rint(place * 2**7 + far * np.sin(place[:, [1, 2, 0]] + turn))
+        columns[name][:] = away * np.float32(2.0**-7)
+    named_columns = {f"tracers.{name}": values for name, values in columns.items()}
+    assert (BY_PLACE in look_at_packed(bytes(saved), named_columns)[0]) == (far > 0)
+    columns["second_eddy_place"][:] = columns["eddy_place"]
+    small = len(_core.pack_state(bytes(saved)))
+    columns["second_eddy_place"][::7] += 1
+    assert small < 0.9 * len(_core.pack_state(bytes(saved)))
 
 
 def test_fields_of_a_room_are_what_the_views_show():
@@ -391,7 +488,7 @@ def test_fields_of_a_room_are_what_the_views_show():
     scene.add(vt.Tracers(vt.Sphere((0, 0, 0), 0.2), per_voxel=2))
     sim = vt.Simulation(scene, threads=2)
     sim.step(3)
-    _, _, again, _, share = look_at_fields(sim)
+    _, _, again, _, share, _ = look_at_fields(sim)
     names = ("velocity", "temperature", "fuel", "flame", "smoke")
     assert again == {f"tracers.{name}" for name in names} and share < 0.3
 

@@ -20,7 +20,7 @@
 #define TELL(file) ftello(file)
 #endif
 
-enum { VERSION = 3, HEAD_BYTES = 40, INDEX_BYTES = 32, ENTRY_BYTES = 24, END_BYTES = 16 };
+enum { VERSION = 4, HEAD_BYTES = 40, INDEX_BYTES = 32, ENTRY_BYTES = 24, END_BYTES = 16 };
 enum { SEARCHED_AT_ONCE = 1 << 20 /* bytes */ };
 
 /* ---- reading ---- */

@@ -4,6 +4,8 @@
 
 #include "archive/byte_planes.h"
 #include "archive/checksum.h"
+#include "archive/field_relations.h"
+#include "archive/lone_fluid.h"
 #include "archive/row_chunks.h"
 #include "base/memory.h"
 #include "base/status.h"
@@ -39,16 +41,19 @@ static uint32_t reference_of(const vt_field_entry *e)
  * as many. */
 static int has_reference(const uint8_t *bytes, uint32_t n, const vt_field_entry *e)
 {
-    const int ordered = way_of(e) == VT_IN_ORDER;
-    const uint32_t number = ordered || way_of(e) == VT_IN_ROWS ? reference_of(e) : 0;
+    const int ordered = way_of(e) == VT_IN_ORDER, by_place = way_of(e) == VT_BY_PLACE;
+    const uint32_t number = ordered || by_place || way_of(e) == VT_IN_ROWS ? reference_of(e) : 0;
     if (number == 0)
-        return !ordered;
+        return !ordered && !by_place;
     if (number > n)
         return 0;
     const vt_field_entry other = vti_frame_entry(bytes, number - 1);
-    return other.rows == e->rows && other.packing != VT_MADE_AGAIN &&
-           (ordered ? other.type == 'q' && other.components == 1
-                    : vti_bytes_of_type(other.type) == 4);
+    if (other.rows != e->rows || other.packing == VT_MADE_AGAIN)
+        return 0;
+    if (by_place)
+        return other.type == 'f' && other.components == 3;
+    return ordered ? other.type == 'q' && other.components == 1
+                   : vti_bytes_of_type(other.type) == 4;
 }
 
 static int is_sound(const vt_field_entry *e, int packed, uint64_t room)
@@ -58,8 +63,10 @@ static int is_sound(const vt_field_entry *e, int packed, uint64_t room)
         e->components > 1u << 16 || e->rows > INT32_MAX ||
         e->rows > most_bytes / (e->components * item) || e->bytes > room)
         return 0;
-    if (packed && (way_of(e) == VT_IN_ROWS || way_of(e) == VT_IN_ORDER))
+    if (packed && (way_of(e) == VT_IN_ROWS || way_of(e) == VT_IN_ORDER || way_of(e) == VT_BY_PLACE))
         return item == 4;
+    if (packed && e->packing == VT_FORETOLD)
+        return e->type == 'f' && e->components == 1;
     if (e->packing == VT_MADE_AGAIN)
         return e->bytes == 0 || (!packed && e->bytes == vti_unpacked_bytes(e));
     if (e->packing > (packed ? VT_IN_PLANES : VT_STORED))
@@ -128,116 +135,62 @@ static vt_status end_frame(vt_bytes *to, const vt_crc *crc)
     return VT_OK;
 }
 
-/* Columns that hold nearly what another one does: eddies have been entered not long ago, what has
- * not expanded or been written is as it was. */
-static const char *const nearly_like[][2] = {{"tracers.eddy_place", "tracers.position"},
-                                             {"tracers.left_temperature", "tracers.temperature"},
-                                             {"vortons.bound_volume", "vortons.volume"},
-                                             {"vortons.birth_volume", "vortons.volume"},
-                                             {"vortons.volume_temperature", "vortons.temperature"}};
-
-/* Columns that are alike in the order of births: of emitted fluid, and of neutral vortons, which
- * have none of it and are born together. */
-static const char *const by_birth[][2] = {
-    {"vortons.age", "vortons.id"},         {"vortons.birth_strength", "vortons.id"},
-    {"vortons.temperature", "vortons.id"}, {"vortons.fuel", "vortons.id"},
-    {"vortons.flame", "vortons.id"},       {"vortons.smoke", "vortons.id"},
-    {"vortons.mixture", "vortons.id"},     {"vortons.lifetime", "vortons.id"},
-    {"vortons.swelling", "vortons.id"},    {"tracers.age", "tracers.id"},
-    {"tracers.density", "tracers.id"}};
-
-/* The number of the field that a table of `count` pairs has beside a field, from 1 on; 0: none. */
-static uint32_t find_field(const char *const (*pairs)[2], size_t count, const uint8_t *bytes,
-                           uint32_t n, const vt_field_entry *entry)
+/* Appends field n less what is foretold of it, where that takes less than in an order, or as rows
+ * lie; 0: it does not. */
+static int pack_foretold(vt_fields *f, uint32_t n, const vt_field_entry *entry,
+                         const uint32_t *order, const vt_packer *packer, const vt_crc *crc,
+                         vt_bytes *to)
 {
-    for (size_t k = 0; k < count; k++) {
-        if (strcmp(entry->name, pairs[k][0]) != 0)
-            continue;
-        for (uint32_t m = 0; m < n; m++) {
-            const vt_field_entry other = vti_frame_entry(bytes, m);
-            if (strcmp(other.name, pairs[k][1]) == 0 && other.rows == entry->rows &&
-                other.packing != VT_MADE_AGAIN)
-                return m + 1;
-        }
-    }
-    return 0;
-}
-
-#define FIND_FIELD(pairs, bytes, n, entry)                                                         \
-    find_field(pairs, sizeof(pairs) / sizeof *(pairs), bytes, n, entry)
-
-/* Where the numbers of a field lie in a state, of which only the directory need be there. */
-static size_t offset_of(const uint8_t *bytes, size_t begin, uint32_t field)
-{
-    for (uint32_t n = 0; n < field; n++) {
-        const vt_field_entry entry = vti_frame_entry(bytes, n);
-        begin +=
-            (size_t)(entry.packing == VT_MADE_AGAIN ? entry.bytes : vti_unpacked_bytes(&entry));
-    }
-    return begin;
-}
-
-/* A state of which the directory, its own or that of its frame, tells. */
-typedef struct fields {
-    const uint8_t *directory;
-    const uint8_t *const *place; /* of each field; NULL: they lie one behind the other */
-    size_t begin;                /* of the first of these */
-    uint32_t orderer;            /* the field by which the rows were last ordered; 0: none */
-    uint32_t *order;
-    int failed; /* no memory for that */
-} fields;
-
-static const uint8_t *place_of(const fields *f, const uint8_t *state, uint32_t n)
-{
-    return f->place ? f->place[n] : state + offset_of(f->directory, f->begin, n);
-}
-
-static vt_packed_rows describe_rows(const fields *f, const uint8_t *state, uint32_t reference,
-                                    const vt_field_entry *entry)
-{
-    vt_packed_rows rows = {.rows = (int64_t)entry->rows, .components = (int)entry->components};
-    if (reference) {
-        rows.reference = place_of(f, state, reference - 1);
-        rows.reference_components = (int)vti_frame_entry(f->directory, reference - 1).components;
-    }
-    return rows;
-}
-
-/* Not every field has an order: then `order` is NULL. */
-static vt_packed_rows describe_order(fields *f, const uint8_t *state, uint32_t orderer,
-                                     const vt_field_entry *entry)
-{
-    if (orderer != f->orderer) {
-        vti_free(f->order);
-        f->order =
-            vti_order_rows(place_of(f, state, orderer - 1), (int64_t)entry->rows, &f->failed);
-        f->orderer = orderer;
-    }
-    return (vt_packed_rows){
-        .rows = (int64_t)entry->rows, .components = (int)entry->components, .order = f->order};
+    const uint8_t *const from = f->place[n];
+    if (entry->components != 1 || strncmp(entry->name, "vortons.", 8) != 0)
+        return 0;
+    vt_lone_state lone = vti_describe_fluid(f, NULL, n, entry->rows);
+    if (!vti_can_foretell(&lone, entry->name, f->birth, from, order))
+        return 0;
+    float *const foretold = vti_prepare_foretelling(f, &lone);
+    if (!foretold)
+        return 0;
+    vti_foretell(&lone, entry->name, f->birth, packer->threads, foretold);
+    const vt_packed_rows rows = {.rows = (int64_t)entry->rows,
+                                 .components = 1,
+                                 .reference = foretold,
+                                 .reference_components = 1};
+    vti_put(to, &f->birth, sizeof f->birth);
+    vti_put_uint32(to, vti_crc32(crc, from, (size_t)vti_unpacked_bytes(entry)));
+    vti_pack_rows(packer, from, &rows, 0, to);
+    return 1;
 }
 
 /* In the order of births, or as they lie, which is the same where all are. */
-static uint32_t pack_rows(fields *f, uint32_t n, const vt_field_entry *entry,
-                          const vt_packer *packer, vt_bytes *to)
+static uint32_t pack_rows(vt_fields *f, uint32_t n, const vt_field_entry *entry,
+                          const vt_packer *packer, const vt_crc *crc, vt_bytes *to)
 {
     const int alike =
         vti_are_alike(f->place[n], 4 * (size_t)entry->components, (int64_t)entry->rows);
-    const uint32_t orderer = alike ? 0 : FIND_FIELD(by_birth, f->directory, n, entry);
-    const uint32_t reference = FIND_FIELD(nearly_like, f->directory, n, entry);
-    vt_packed_rows rows = {0};
+    const uint32_t orderer = alike ? 0 : vti_find_orderer(f, n, entry);
+    vt_packed_rows rows = {.rows = (int64_t)entry->rows, .components = (int)entry->components};
     if (orderer)
-        rows = describe_order(f, NULL, orderer, entry);
+        rows = vti_describe_order(f, NULL, orderer, entry);
+    if (!alike && pack_foretold(f, n, entry, rows.order, packer, crc, to))
+        return VT_FORETOLD;
+    uint32_t reference = 0;
     const int ordered = rows.order != NULL;
-    if (!ordered)
-        rows = describe_rows(f, NULL, reference, entry);
+    int by_place = 0;
+    if (!ordered) {
+        reference = vti_find_reference(f, n, entry);
+        by_place = !alike && vti_goes_by_place(f, n, reference, entry);
+        rows = by_place ? vti_describe_by_place(f, NULL, reference, packer->threads, entry)
+                        : vti_describe_rows(f, NULL, reference, entry);
+    }
     rows.alike = alike;
-    vti_pack_rows(packer, f->place[n], &rows, to);
+    vti_pack_rows(packer, f->place[n], &rows, 1, to);
+    if (by_place)
+        return VT_BY_PLACE | reference << 8;
     return ordered ? VT_IN_ORDER | orderer << 8 : VT_IN_ROWS | reference << 8;
 }
 
 /* Field n, in rows or planes where that takes less. */
-static void pack_field(fields *f, uint32_t n, const vt_packer *packer, const vt_crc *crc,
+static void pack_field(vt_fields *f, uint32_t n, const vt_packer *packer, const vt_crc *crc,
                        vt_bytes *to)
 {
     vt_field_entry entry = vti_frame_entry(f->directory, n);
@@ -248,7 +201,7 @@ static void pack_field(fields *f, uint32_t n, const vt_packer *packer, const vt_
         return;
     }
     if (vti_bytes_of_type(entry.type) == 4) {
-        entry.packing = pack_rows(f, n, &entry, packer, to);
+        entry.packing = pack_rows(f, n, &entry, packer, crc, to);
     } else {
         vti_pack_planes(packer, f->place[n], (int64_t)(entry.rows * entry.components),
                         (int)vti_bytes_of_type(entry.type), to);
@@ -262,6 +215,7 @@ static void pack_field(fields *f, uint32_t n, const vt_packer *packer, const vt_
     if (to->failed)
         return;
     entry.bytes = to->size - start;
+    f->of_tracers += strncmp(entry.name, "tracers.", 8) == 0 ? (int64_t)entry.bytes : 0;
     entry.crc = vti_crc32(crc, to->bytes + start, (size_t)entry.bytes);
     put_entry(to, n, &entry);
 }
@@ -278,10 +232,12 @@ vt_status vti_pack_fields(const uint8_t *directory, const uint8_t *const *place,
         return vti_fail(VT_OUT_OF_MEMORY, "no memory for a frame of an archive");
     vti_reserve_bytes(to, (size_t)head.block.length / 3); /* frames take a sixth to a fourth */
     begin_frame(to, &head, "FRAM");
-    fields f = {.directory = directory, .place = place};
+    vt_fields f = vti_describe_fields(directory, &head);
+    f.place = place;
+    f.birth = vti_find_birth_of_fields(&f, head.fields);
     for (uint32_t n = 0; n < head.fields; n++)
         pack_field(&f, n, &packer, &crc, to);
-    vti_free(f.order);
+    vti_destroy_fields(&f);
     vti_destroy_packer(&packer);
     to->failed |= f.failed;
     return end_frame(to, &crc);
@@ -304,9 +260,37 @@ vt_status vti_pack_frame(const uint8_t *bytes, int threads, vt_bytes *to)
     return status;
 }
 
-/* Unpacks behind what is there. */
-static vt_status unpack_numbers(fields *f, const uint8_t *from, int threads,
-                                const vt_field_entry *entry, vt_bytes *to)
+/* Field n: the numbers behind which the rows lie, and what the fields before it foretell. */
+static vt_status unpack_foretold(vt_fields *f, uint32_t n, const uint8_t *from, int threads,
+                                 const vt_field_entry *entry, const vt_crc *crc,
+                                 const uint8_t *state, uint8_t *to)
+{
+    enum { BEFORE = 8 /* bytes */ };
+    float birth;
+    uint32_t expected;
+    vt_lone_state lone = vti_describe_fluid(f, state, n, entry->rows);
+    float *const foretold = vti_prepare_foretelling(f, &lone);
+    if (!foretold)
+        return VT_OUT_OF_MEMORY;
+    if (entry->bytes < BEFORE)
+        return VT_INVALID_ARGUMENT;
+    memcpy(&birth, from, sizeof birth);
+    memcpy(&expected, from + sizeof birth, sizeof expected);
+    if (vti_foretell(&lone, entry->name, birth, threads, foretold))
+        return VT_INVALID_ARGUMENT;
+    const vt_packed_rows rows = {.rows = (int64_t)entry->rows,
+                                 .components = 1,
+                                 .reference = foretold,
+                                 .reference_components = 1};
+    const vt_status status =
+        vti_unpack_rows(from + BEFORE, (size_t)entry->bytes - BEFORE, &rows, threads, to);
+    const int same = vti_crc32(crc, to, (size_t)vti_unpacked_bytes(entry)) == expected;
+    return status || same ? status : VT_INVALID_ARGUMENT;
+}
+
+/* Unpacks field n behind what is there. */
+static vt_status unpack_numbers(vt_fields *f, uint32_t n, const vt_crc *crc, const uint8_t *from,
+                                int threads, const vt_field_entry *entry, vt_bytes *to)
 {
     const size_t plain = (size_t)vti_unpacked_bytes(entry), start = to->size;
     const int64_t numbers = (int64_t)(entry->rows * entry->components);
@@ -316,16 +300,22 @@ static vt_status unpack_numbers(fields *f, const uint8_t *from, int threads,
     if (way_of(entry) == VT_IN_PLANES)
         return vti_unpack_planes(from, (size_t)entry->bytes, numbers,
                                  (int)vti_bytes_of_type(entry->type), threads, to->bytes + start);
-    const int ordered = way_of(entry) == VT_IN_ORDER;
-    const vt_packed_rows rows = ordered ? describe_order(f, to->bytes, reference_of(entry), entry)
-                                        : describe_rows(f, to->bytes, reference_of(entry), entry);
-    if (ordered && !rows.order)
+    if (way_of(entry) == VT_FORETOLD)
+        return unpack_foretold(f, n, from, threads, entry, crc, to->bytes, to->bytes + start);
+    const int ordered = way_of(entry) == VT_IN_ORDER, by_place = way_of(entry) == VT_BY_PLACE;
+    const uint32_t number = reference_of(entry);
+    const vt_packed_rows rows = ordered ? vti_describe_order(f, to->bytes, number, entry)
+                                : by_place
+                                    ? vti_describe_by_place(f, to->bytes, number, threads, entry)
+                                    : vti_describe_rows(f, to->bytes, number, entry);
+    if ((ordered || by_place) && !rows.order)
         return f->failed ? VT_OUT_OF_MEMORY : VT_INVALID_ARGUMENT;
     return vti_unpack_rows(from, (size_t)entry->bytes, &rows, threads, to->bytes + start);
 }
 
-static vt_status unpack_field(const char *what, const vt_crc *crc, fields *f, const uint8_t *from,
-                              int threads, const vt_field_entry *entry, vt_bytes *to)
+static vt_status unpack_field(const char *what, const vt_crc *crc, vt_fields *f, uint32_t n,
+                              const uint8_t *from, int threads, const vt_field_entry *entry,
+                              vt_bytes *to)
 {
     if (vti_crc32(crc, from, (size_t)entry->bytes) != entry->crc)
         return vti_fail(VT_INVALID_ARGUMENT, "%s: is damaged: the checksum of %s differs", what,
@@ -339,7 +329,7 @@ static vt_status unpack_field(const char *what, const vt_crc *crc, fields *f, co
     /* before memory is taken: each chunk, of up to VT_PLANE numbers, takes some bytes */
     if (entry->rows * entry->components / VT_PLANE > entry->bytes)
         return vti_fail(VT_INVALID_ARGUMENT, "%s: is damaged: %s is too short", what, entry->name);
-    const vt_status status = unpack_numbers(f, from, threads, entry, to);
+    const vt_status status = unpack_numbers(f, n, crc, from, threads, entry, to);
     if (status == VT_INVALID_ARGUMENT)
         return vti_fail(status, "%s: is damaged: %s cannot be unpacked", what, entry->name);
     to->failed |= status != VT_OK; /* what then ends the frame says so */
@@ -353,12 +343,12 @@ vt_status vti_unpack_frame(const char *what, const uint8_t *bytes, int threads, 
     vti_make_crc(&crc);
     memcpy(&head, bytes, sizeof head);
     begin_frame(to, &head, "STAT");
-    fields f = {.directory = bytes, .begin = (size_t)head.block.summed};
+    vt_fields f = vti_describe_fields(bytes, &head);
     const uint8_t *from = bytes + head.block.summed;
     vt_status status = VT_OK;
     for (uint32_t n = 0; n < head.fields && !status; n++) {
         vt_field_entry entry = vti_frame_entry(bytes, n);
-        status = unpack_field(what, &crc, &f, from, threads, &entry, to);
+        status = unpack_field(what, &crc, &f, n, from, threads, &entry, to);
         from += entry.bytes;
         entry.crc = 0;
         if (entry.packing != VT_MADE_AGAIN) {
@@ -367,6 +357,6 @@ vt_status vti_unpack_frame(const char *what, const uint8_t *bytes, int threads, 
         }
         put_entry(to, n, &entry);
     }
-    vti_free(f.order);
+    vti_destroy_fields(&f);
     return status ? status : end_frame(to, &crc);
 }

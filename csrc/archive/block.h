@@ -11,7 +11,7 @@
  *
  * HEAD, the first, and only once: summed is the length.
  *   24  8 bytes   "vortonA\n"
- *   32  uint32    version of the format, 3
+ *   32  uint32    version of the format, 4
  *   36  uint32    size of the text
  *   40  the text: JSON, what the frames belong to (its members: vorton/archive/reading.py); then
  *       0 .. 7 bytes of 0
@@ -37,7 +37,13 @@
  *                      rows that are less those of that one;
  *                      3 + 256 x the number of a field before, of int64: in rows, in its order;
  *                      4 not at all, in 0 bytes: who loads the state makes them again
- *                      (archive/made_again.h)
+ *                      (archive/made_again.h);
+ *                      5 one float in a row, less what fields before foretell
+ *                      (archive/lone_fluid.h): the relative volume at birth, a float; the CRC-32
+ *                      of the field once it is unpacked, uint32; then in rows that are less those
+ *                      of another field, which is what is foretold;
+ *                      6 + 256 x the number of a field before, of places: in rows that are less
+ *                      those, in their order (archive/place_order.h)
  *       then the fields in the order of the directory; then 0 .. 7 bytes of 0
  *
  * INDX, the last once the archive is closed: summed is the length.
@@ -84,7 +90,7 @@ typedef struct vt_field_entry {
 
 enum { VT_MOST_DIRECTORY = 1 << 20 /* bytes: `summed` of a frame */ };
 
-enum { VT_STORED, VT_IN_PLANES, VT_IN_ROWS, VT_IN_ORDER, VT_MADE_AGAIN };
+enum { VT_STORED, VT_IN_PLANES, VT_IN_ROWS, VT_IN_ORDER, VT_MADE_AGAIN, VT_FORETOLD, VT_BY_PLACE };
 
 _Static_assert(sizeof(vt_block_head) == 24 && sizeof(vt_frame_head) == 64 &&
                    sizeof(vt_field_entry) == 72,

@@ -65,6 +65,7 @@ enum { VT_MOST_CHUNK = 2 + VT_MOST_PLANES * (2 + VT_CODED_ROOM + 8) };
 typedef struct vt_packing {
     const uint8_t *from;
     const void *about;
+    int may_be_multiples;
     int64_t count, first; /* numbers in all, or rows; number of the first chunk */
     int item;
     const vt_packer *packer;

@@ -192,17 +192,21 @@ static int may_be_planes(int way, const storage *code, const storage *planes)
 
 /* Chooses the way in which a sample of the numbers takes least, in classes, in Rice's code or in
  * planes, or planes of numbers as they are, unless classes take half of these. */
-static storage choose_way(row_room *room, int has_others, vt_chunk *chunk)
+static storage choose_way(row_room *room, int has_others, int may_be_multiples, vt_chunk *chunk)
 {
     sample sample;
     int64_t least, plain = 0;
-    int digits[2] = {0, vti_stages()->find_digits(room->numbers, chunk->count, &room->strays)};
+    int digits[2] = {0, -1};
+    if (may_be_multiples)
+        digits[1] = vti_stages()->find_digits(room->numbers, chunk->count, &room->strays);
     if (has_others || may_be_bits(digits[1]))
         digits[0] = vti_stages()->find_zeros(room->numbers, chunk->count);
     int best = find_way(room, has_others, chunk, digits, &least, &plain);
     sample_way(room, chunk, best, digits, &sample);
     storage found = choose_code(&sample, least);
-    if (found.kind != IN_RICE || found.low < 8) { /* else the lowest byte is noise */
+    /* not where the lowest byte is noise; what is less a foretold number has few classes */
+    if ((may_be_multiples || best != VT_LESS_ANOTHER_FIELD) &&
+        (found.kind != IN_RICE || found.low < 8)) {
         const storage planes = look_at_planes(&sample);
         if (may_be_planes(best, &found, &planes))
             found = planes;
@@ -277,7 +281,7 @@ static size_t pack_chunk(const vt_packing *p, const vt_packed_rows *about, vt_ch
     if (about->reference)
         vti_stages()->gather_rows(about->reference, about->reference_components, about, chunk,
                                   room.others);
-    storage how = choose_way(&room, about->reference != NULL, chunk);
+    storage how = choose_way(&room, about->reference != NULL, p->may_be_multiples, chunk);
     if (chunk->way != VT_AS_THEY_ARE)
         *at++ = (uint8_t)chunk->digits;
     if (vti_is_on_lattice(chunk->way))
@@ -310,10 +314,14 @@ static void pack_chunks(void *data, int64_t begin, int64_t end, int thread)
 }
 
 void vti_pack_rows(const vt_packer *packer, const void *from, const vt_packed_rows *about,
-                   vt_bytes *to)
+                   int may_be_multiples, vt_bytes *to)
 {
-    vt_packing p = {
-        .from = from, .about = about, .count = about->rows, .item = 4, .packer = packer};
+    vt_packing p = {.from = from,
+                    .about = about,
+                    .may_be_multiples = may_be_multiples,
+                    .count = about->rows,
+                    .item = 4,
+                    .packer = packer};
     const int64_t each = (about->rows + VT_PLANE - 1) / VT_PLANE;
     vti_put_chunks(&p, each * about->components, pack_chunks, to);
 }

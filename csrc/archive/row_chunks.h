@@ -39,9 +39,10 @@
 enum { VT_MOST_APART = 16 };
 uint32_t *vti_order_rows(const uint8_t *numbers, int64_t rows, int *failed);
 
-/* Appends them in packed form: the same bytes with any number of threads. */
+/* Appends them in packed form: the same bytes with any number of threads. Ways on a lattice are
+ * tried where they may be multiples. */
 void vti_pack_rows(const vt_packer *packer, const void *from, const vt_packed_rows *about,
-                   vt_bytes *to);
+                   int may_be_multiples, vt_bytes *to);
 
 /* Fills the rows. VT_INVALID_ARGUMENT where the bytes are not what vti_pack_rows makes of as many;
  * VT_OUT_OF_MEMORY. The caller, who knows whose bytes they are, says so. */

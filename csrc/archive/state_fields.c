@@ -5,6 +5,9 @@
 #include "animation/definition_tables.h"
 #include "archive/block.h"
 #include "base/hash.h"
+#include "model/combustion.h"
+#include "model/fluid_law.h"
+#include "state/predicates.h"
 
 /* ---- what is in the list ---- */
 
@@ -98,6 +101,17 @@ static vt_state_field *append(vt_state_list *list, const char *name, void *data,
     append(list, name, (items) ? (char *)(items) + offsetof(struct_type, member) : NULL,           \
            TYPE_##type, MEMBER(type, struct_type, member), count, sizeof(struct_type))
 
+/* The second half of the numbers of each row of the last field becomes one of its own: what may be
+ * the same as the first. */
+static void split_field(vt_state_list *list, vt_state_field *field, const char *name)
+{
+    vt_state_field *const second = &list->field[list->count++];
+    field->components /= 2;
+    *second = *field;
+    second->data += field->stride / 2;
+    snprintf(second->name, sizeof second->name, "%s", name);
+}
+
 static void list_column(vt_state_list *list, int set, vt_set *rows, int32_t c)
 {
     static const int types[] = {
@@ -114,20 +128,35 @@ static void list_column(vt_state_list *list, int set, vt_set *rows, int32_t c)
     field->set = set;
     field->column = c;
     field->absent = !rows->used[c];
+    if (set == VT_TRACERS && c == VT_TRACER_eddy_place)
+        split_field(list, field, "tracers.second_eddy_place");
 }
 
-/* First the ids, in whose order others are packed (archive/block.c). Of the columns that nobody
- * sees not the one that holds nothing between steps. */
+/* First those by which others are packed: ids, in whose order they are (archive/block.c), and what
+ * others nearly follow from (archive/lone_fluid.h), each behind what it follows from itself. */
+static const int32_t first_of_vortons[] = {
+    VT_VORTON_id,          VT_VORTON_age,   VT_VORTON_flags,       VT_VORTON_mixture,
+    VT_VORTON_fuel,        VT_VORTON_flame, VT_VORTON_temperature, VT_VORTON_volume_temperature,
+    VT_VORTON_birth_volume};
+static const int32_t first_of_tracers[] = {VT_TRACER_id};
+
+/* Of the columns that nobody sees not the one that holds nothing between steps. */
 static void list_columns(vt_state_list *list, int set, vt_set *rows)
 {
-    const int32_t id = set == VT_VORTONS ? (int32_t)VT_VORTON_id : (int32_t)VT_TRACER_id;
-    const int32_t count =
-        set == VT_VORTONS ? (int32_t)VT_VORTON_COLUMNS : (int32_t)VT_TRACER_ALL_COLUMNS;
-    list_column(list, set, rows, id);
+    const int of_vortons = set == VT_VORTONS;
+    const int32_t *const first = of_vortons ? first_of_vortons : first_of_tracers;
+    const size_t firsts = of_vortons ? sizeof first_of_vortons / sizeof *first
+                                     : sizeof first_of_tracers / sizeof *first;
+    const int32_t count = of_vortons ? (int32_t)VT_VORTON_COLUMNS : (int32_t)VT_TRACER_ALL_COLUMNS;
+    uint8_t listed[VT_MOST_COLUMNS] = {0};
+    for (size_t n = 0; n < firsts; n++) {
+        list_column(list, set, rows, first[n]);
+        listed[first[n]] = 1;
+    }
     for (int32_t c = 0; c < count; c++)
-        if (c != id)
+        if (!listed[c])
             list_column(list, set, rows, c);
-    append(list, set == VT_VORTONS ? "vortons.alike" : "tracers.alike", rows->alike, TYPE_float,
+    append(list, of_vortons ? "vortons.alike" : "tracers.alike", rows->alike, TYPE_float,
            sizeof rows->alike, 1, sizeof rows->alike);
 }
 
@@ -204,6 +233,26 @@ static void list_records(vt_state_list *list, vt_simulation *s)
     list->items = VT_ROWS_OF_ALL;
 }
 
+/* What fluid follows that nothing else changes (archive/lone_fluid.h): for who packs a state. */
+static void list_fluid_law(vt_state_list *list, const vt_simulation *s)
+{
+    const vt_fluid fluid = vti_fluid_of(&s->def);
+    const vt_burning law =
+        vti_burns(s) ? vti_burning_of(&s->def.combustion) : (vt_burning){.rate = 0};
+    float *const to = list->fluid_law;
+    to[VT_LAW_ambient] = fluid.temperature;
+    to[VT_LAW_expansion] = fluid.expansion;
+    to[VT_LAW_rate] = law.activation > 0 ? 0 : law.rate;
+    to[VT_LAW_flame_rate] = law.flame_rate;
+    to[VT_LAW_soot] = law.soot;
+    to[VT_LAW_heating] = law.heating;
+    to[VT_LAW_radiation] = law.radiation;
+    to[VT_LAW_mixing] = law.mixing;
+    list->items = VT_ROWS_STAY;
+    append(list, "fluid.law", to, TYPE_float, sizeof list->fluid_law, 1, sizeof list->fluid_law);
+    list->items = VT_ROWS_OF_ALL;
+}
+
 /* What animated members of the definition are over the step. */
 static void list_definition(vt_state_list *list, vt_simulation *s)
 {
@@ -225,6 +274,7 @@ void vti_list_state(vt_simulation *s, vt_state_list *list)
 #define VT_EVOLVES(type, member) APPEND_OF(list, #member, type, s, vt_simulation, member, 1);
 #include "state/evolving.def"
 #undef VT_EVOLVES
+    list_fluid_law(list, s);
     list_definition(list, s);
     list_records(list, s);
     list_sources(list, &s->sources);

@@ -4,6 +4,7 @@
  * simulation that was made of the same one. */
 #pragma once
 
+#include "archive/lone_fluid.h"
 #include "state/simulation.h"
 
 enum { VT_FIELD_NAME = 40 /* with the 0 at its end */, VT_STATE_FIELDS = 256 };
@@ -34,6 +35,7 @@ typedef struct vt_state_list {
     vt_state_field field[VT_STATE_FIELDS];
     int32_t count;
     int32_t items; /* of the fields that are listed now */
+    float fluid_law[VT_LAW_NUMBERS];
 } vt_state_list;
 
 /* All fields, those that are absent, too. The largest rates of the last step, which threads have

@@ -8,6 +8,7 @@ const vt_stage_table *vti_stages(void)
                                          .find_zeros = vti_scalar_find_zeros,
                                          .take_words = vti_scalar_take_words,
                                          .restore_words = vti_scalar_restore_words,
+                                         .find_lone = vti_scalar_find_lone,
                                          .part_words = vti_scalar_part_words,
                                          .join_classes = vti_scalar_join_classes,
                                          .take_differences = vti_scalar_take_differences,

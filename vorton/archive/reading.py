@@ -53,7 +53,7 @@ _BEGIN = struct.Struct("<4sIQQq")  # of a frame: its block, its number
 _MOST_DIRECTORY = 1 << 20
 _SEARCHED_AT_ONCE = 1 << 20
 _MOST_LOST = 100_000  # frames in one gap: numbers farther apart are none that damage leaves
-_MAGIC, _END, _VERSION = b"vortonA\n", b"vortonE\n", 3
+_MAGIC, _END, _VERSION = b"vortonA\n", b"vortonE\n", 4
 
 
 class DamageError(ValueError):

@@ -42,3 +42,32 @@ typedef struct vt_burn_rows {
 typedef void vt_burn_kernel(const vt_burning *law, double dt, int64_t count,
                             const vt_burn_rows *rows, int threads);
 VT_DECLARE_KERNEL(burn);
+
+/* ---- fluid that nothing but its own burning and cooling has changed ---- */
+
+/* The law that such fluid followed since an emitter bore it at a temperature, in ambient fluid that
+ * has another, K; and the time that the last substep took, s. */
+typedef struct vt_lone_fluid {
+    vt_burning law;
+    float ambient, birth, dt;
+} vt_lone_fluid;
+
+enum vt_lone_value {
+    VT_LONE_fuel,
+    VT_LONE_flame,
+    VT_LONE_temperature,
+    VT_LONE_swelling,
+    VT_LONE_VALUES
+};
+
+/* Columns of vortons with a mixture, of numbers that make sense; temperature, fuel and volume are
+ * for the swelling alone, age and mixture for all else. */
+typedef struct vt_lone_rows {
+    const float *age, *mixture, *temperature, *fuel, *volume;
+} vt_lone_rows;
+
+/* One of its values for `count` rows: fuel, flame and temperature by their age and mixture, which
+ * was all fuel at birth; swelling by what the last substep did. Never tiny, and always a number. */
+typedef void vt_find_lone_kernel(const vt_lone_fluid *fluid, enum vt_lone_value value,
+                                 int64_t count, const vt_lone_rows *rows, float *to);
+VT_DECLARE_KERNEL(find_lone);
