@@ -51,6 +51,9 @@ static double measure_triangle(vt_triangle corner, double center[3], double norm
     return 0.5 * vti_normalise(normal);
 }
 
+/* Panels of each shape of several: those of a ball are an icosahedron. */
+enum { LEAST_OF_SHAPE = 20 };
+
 static int is_plane(const vt_solid *solid)
 {
     return solid->kind == VT_SHAPE_PLANE;
@@ -81,13 +84,13 @@ static double total_area(int32_t solid_count, const vt_solid *solids, const vt_s
     return total;
 }
 
-/* Triangles of one solid: as many of those aimed at as its share of the total area. Of a plane
- * those under the smallest solid (NULL: none of a plane). */
-static void add_share(const vt_solid *solid, const vt_solid *smallest, int32_t aimed, double total,
-                      vt_triangles *t)
+/* Triangles of one solid: as many of those aimed at as its share of the total area, but about so
+ * many at least. Of a plane those under the smallest solid (NULL: none of a plane). */
+static void add_share(const vt_solid *solid, const vt_solid *smallest, int32_t aimed, int32_t least,
+                      double total, vt_triangles *t)
 {
     const double share = aimed * area_of(solid, smallest) / total;
-    const int32_t asked = share < 20 ? 20 : (int32_t)share;
+    const int32_t asked = share < least ? least : (int32_t)share;
     if (smallest && is_plane(solid)) {
         double foot[3];
         memcpy(foot, smallest->center, sizeof foot);
@@ -135,13 +138,13 @@ static int is_board(const vt_solid *solid)
 /* Triangles of all solids, as far as they lie outside of the others. With `cuts` what boards have
  * in common with others is cut off: whole triangles would stick out of them, or cover each other,
  * and the matrix of the panels would be all but singular. Of other solids they are left whole. */
-static void add_triangles(int32_t solid_count, const vt_solid *solids, int32_t aimed, int cuts,
-                          vt_triangles *t)
+static void add_triangles(int32_t solid_count, const vt_solid *solids, int32_t aimed, int32_t least,
+                          int cuts, vt_triangles *t)
 {
     const double total = total_area(solid_count, solids, NULL);
     for (int32_t n = 0; n < solid_count && total > 0 && !t->failed; n++) {
         const int32_t first = t->count;
-        add_share(&solids[n], NULL, aimed, total, t);
+        add_share(&solids[n], NULL, aimed, least, total, t);
         for (int32_t m = 0; m < solid_count && !t->failed; m++)
             if (m != n && cuts && (is_board(&solids[m]) || is_board(&solids[n])))
                 vti_keep_outside(&solids[m], first, n < m, t);
@@ -160,7 +163,7 @@ static void add_common_triangles(int32_t solid_count, const vt_solid *solids, in
     const double total = total_area(solid_count, solids, smallest);
     for (int32_t n = 0; n < solid_count && !t->failed; n++) {
         const int32_t first = t->count;
-        add_share(&solids[n], smallest, aimed, total, t);
+        add_share(&solids[n], smallest, aimed, LEAST_OF_SHAPE, total, t);
         for (int32_t m = 0; m < solid_count && !t->failed; m++)
             if (m != n)
                 vti_keep_inside(&solids[m], first, n < m, t);
@@ -270,21 +273,31 @@ vt_panel_set *vti_copy_panels(const vt_panel_set *from)
     return set;
 }
 
-/* Faces that are long and narrow get many more than what they are aimed at. Where cuts make more
- * than there may be, as of a heap of boards, there are none. */
+/* Faces that are long and narrow get many more than what they are aimed at. */
+static void add_walls(int32_t solid_count, const vt_solid *solids, int32_t aimed, int32_t least,
+                      int cuts, vt_triangles *t)
+{
+    for (int32_t asked = aimed; asked > 1 && !t->failed; asked /= 2) {
+        t->count = 0;
+        add_triangles(solid_count, solids, asked, least, cuts, t);
+        if (t->count <= 2 * aimed + 100)
+            break;
+    }
+}
+
+/* Where cuts make more than there may be, as of a heap of boards, there are none. Where half
+ * of that is more than was asked for, as of the pieces of a thin ring, each gets as few as it can:
+ * the time for the first frame grows with the third power of their number. */
 static void add_walls_of_body(int32_t solid_count, const vt_solid *solids, int32_t aimed,
                               vt_triangles *t)
 {
-    for (int cuts = 1; cuts >= 0; cuts--) {
-        for (int32_t asked = aimed; asked > 1 && !t->failed; asked /= 2) {
-            t->count = 0;
-            add_triangles(solid_count, solids, asked, cuts, t);
-            if (t->count <= 2 * aimed + 100)
-                break;
-        }
-        if (t->failed || t->count <= VT_MOST_PANELS)
-            return;
-    }
+    add_walls(solid_count, solids, aimed, LEAST_OF_SHAPE, 1, t);
+    if (t->count > VT_MOST_PANELS)
+        add_walls(solid_count, solids, aimed, LEAST_OF_SHAPE, 0, t);
+    if (t->count > VT_MOST_PANELS / 2 && t->count > 2 * aimed + 100)
+        add_walls(solid_count, solids, aimed, 1, 1, t);
+    if (t->count > VT_MOST_PANELS)
+        add_walls(solid_count, solids, aimed, 1, 0, t);
 }
 
 /* Whether the shape is thinner somewhere than panels are wide; what is left of several shapes is as
