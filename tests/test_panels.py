@@ -245,6 +245,56 @@ def test_what_goes_too_fast_for_panels_gets_eight_substeps():
     assert found[0] == 1 < found[1] < 8 == found[2] == found[3]
 
 
+# ---- slender shapes ----
+
+
+def round_hull(length):
+    """As an egg, of so many faces that its panels do not lie on them."""
+    turn = np.arange(48) * (2 * np.pi / 48)
+    along = np.linspace(-0.99, 0.99, 21)[:, None]
+    across = 0.5 * np.sqrt(1 - along**2)
+    rings = [across * np.cos(turn), across * np.sin(turn), 0.5 * length * along + 0 * turn]
+    return vt.Polytope(np.stack(rings, axis=-1).reshape(-1, 3))
+
+
+SLENDER = {
+    "box": lambda a: vt.Box((-0.5, -0.7, -a / 2), (0.5, 0.7, a / 2)),
+    "ribbon": lambda a: vt.Box((-a / 2, -0.01, -0.5), (a / 2, 0.01, 0.5)),
+    "cylinder": lambda a: vt.Cylinder(radius=0.5, length=a, axis=(1, 2, 3)),
+    "capsule": lambda a: vt.Capsule((0, 0, 0), (0, a, 0), 0.5),
+    "tetrahedron": lambda a: vt.Polytope([(0, 0, 0), (1, 0, 0), (0, 1, 0), (0, 0, a)]),
+    "hull": round_hull,
+}
+
+
+@pytest.mark.parametrize("kind", SLENDER)
+def test_panels_of_slender_shapes_are_as_many_as_asked_for(kind):
+    """Of any length: they are longer, not more, and still close the shape."""
+    for length in (60, 300, 10_000):
+        shape = SLENDER[kind](length)
+        panels = simulation(vt.Body(shape, panels=100))._core.panels(0)
+        assert 75 <= len(panels["area"]) <= 100, length
+        inside = panels["area"] @ (panels["normal"] * panels["center"]).sum(axis=1) / 3
+        assert inside == pytest.approx(shape.volume, rel=0.02)
+        assert np.abs(panels["area"] @ panels["normal"]).max() < 1e-6 * panels["area"].sum()
+        assert np.isfinite(panels["added_mass"]).all()
+
+
+@pytest.mark.parametrize("kind, counts", [("box", (304, 528)), ("cylinder", (400, 672))])
+def test_panels_of_others_follow_the_shape(kind, counts):
+    found = [len(simulation(vt.Body(SLENDER[kind](a)))._core.panels(0)["area"]) for a in (10, 30)]
+    assert tuple(found) == counts
+
+
+def test_rings_thinner_than_any_have_as_few_panels_as_they_can():
+    for radius in (70, 1000):
+        ring = vt.Body(vt.Torus(radius=radius, thickness=1.0))
+        panels = simulation(ring)._core.panels(0)
+        assert len(panels["area"]) <= 2 * 320 + 100
+        area = 4 * np.pi**2 * radius
+        assert panels["area"].sum() == pytest.approx(area, rel=0.05)
+
+
 # ---- several shapes ----
 
 

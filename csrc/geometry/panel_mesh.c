@@ -387,10 +387,11 @@ static double area_of_face(const vt_polytope *p, int32_t face)
     return vti_sqrt(vti_dot(sum, sum));
 }
 
-/* A hull of so many faces is round enough for rays from its centre. */
+/* A hull of so many faces is round enough for rays from its centre, which make 20 panels or more.
+ */
 static int is_round(const vt_polytope *p, int32_t aimed)
 {
-    return p->corner_count - 2 * p->face_count > 2 * aimed;
+    return p->corner_count - 2 * p->face_count > 2 * (aimed < 20 ? 20 : aimed);
 }
 
 static void add_hull(const vt_solid *solid, const elongation *e, int32_t aimed, vt_triangles *t)
@@ -485,6 +486,12 @@ static void add_long_sides(const vt_solid *solid, double longest, double shortes
         return;
     t->count = first;
     add_sides(solid, side / 0.9, t);
+}
+
+int vti_is_slender(const vt_solid *solid)
+{
+    const elongation e = elongation_of(solid);
+    return is_slender(&e);
 }
 
 void vti_add_triangles_of_solid(const vt_solid *solid, int32_t aimed, vt_triangles *triangles)

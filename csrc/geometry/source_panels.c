@@ -150,7 +150,8 @@ static void add_triangles(int32_t solid_count, const vt_solid *solids, int32_t a
                 vti_keep_outside(&solids[m], first, n < m, t);
             else if (m != n)
                 drop_covered(&solids[m], first, n < m, t);
-        if (!t->failed)
+        /* the ends of a slender shape are no slivers, but small beside its long panels */
+        if (!t->failed && !(solid_count == 1 && vti_is_slender(solids)))
             drop_slivers(first, t);
     }
 }
