@@ -286,8 +286,15 @@ def test_panels_of_others_follow_the_shape(kind, counts):
     assert tuple(found) == counts
 
 
+def test_slender_holes_have_the_panels_that_are_no_wider_than_they_are():
+    pipe = vt.Container(vt.Cylinder(radius=0.5, length=60))
+    assert 640 <= len(simulation(pipe)._core.panels(0)["area"]) <= 740
+    for kind in SLENDER:  # too long for any
+        assert len(simulation(vt.Container(SLENDER[kind](1e6)))._core.panels(0)["area"]) == 0
+
+
 def test_rings_thinner_than_any_have_as_few_panels_as_they_can():
-    for radius in (70, 1000):
+    for radius in (100, 1000):
         ring = vt.Body(vt.Torus(radius=radius, thickness=1.0))
         panels = simulation(ring)._core.panels(0)
         assert len(panels["area"]) <= 2 * 320 + 100

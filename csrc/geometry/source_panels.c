@@ -274,14 +274,26 @@ vt_panel_set *vti_copy_panels(const vt_panel_set *from)
     return set;
 }
 
-/* Faces that are long and narrow get many more than what they are aimed at. */
+/* Faces that are long and narrow get more than what they are aimed at: up to so many. */
+static int32_t most_for(int32_t aimed)
+{
+    return 2 * aimed + 100;
+}
+
+/* A hole that is slender has none that are wider than it is: it gets as many as may be asked for.
+ */
+static int32_t most_for_hole(int32_t aimed)
+{
+    return (int32_t)fmin(most_for(aimed), VT_MOST_PANELS / 2);
+}
+
 static void add_walls(int32_t solid_count, const vt_solid *solids, int32_t aimed, int32_t least,
                       int cuts, vt_triangles *t)
 {
     for (int32_t asked = aimed; asked > 1 && !t->failed; asked /= 2) {
         t->count = 0;
         add_triangles(solid_count, solids, asked, least, cuts, t);
-        if (t->count <= 2 * aimed + 100)
+        if (t->count <= most_for(aimed))
             break;
     }
 }
@@ -295,7 +307,7 @@ static void add_walls_of_body(int32_t solid_count, const vt_solid *solids, int32
     add_walls(solid_count, solids, aimed, LEAST_OF_SHAPE, 1, t);
     if (t->count > VT_MOST_PANELS)
         add_walls(solid_count, solids, aimed, LEAST_OF_SHAPE, 0, t);
-    if (t->count > VT_MOST_PANELS / 2 && t->count > 2 * aimed + 100)
+    if (t->count > VT_MOST_PANELS / 2 && t->count > most_for(aimed))
         add_walls(solid_count, solids, aimed, 1, 1, t);
     if (t->count > VT_MOST_PANELS)
         add_walls(solid_count, solids, aimed, 1, 0, t);
@@ -380,6 +392,8 @@ vt_status vti_create_panels(int32_t solid_count, const vt_solid *solids, int32_t
             solid_count);
     if (open)
         vti_add_square((const double[3]){0, 0, 0}, solids->axis, 1, aimed, &t);
+    else if (hole && solid_count == 1 && vti_is_slender(solids))
+        add_walls_of_body(1, solids, most_for_hole(aimed), &t);
     else if (!hole || solid_count == 1)
         add_walls_of_body(solid_count, solids, aimed, &t);
     else
