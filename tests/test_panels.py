@@ -1,5 +1,7 @@
 """Source panels: no fluid flows through bodies (S8), and what they do to the flow around them."""
 
+import time
+
 import numpy as np
 import pytest
 from beside_walls import directions, rms
@@ -278,6 +280,32 @@ def test_panels_of_slender_shapes_are_as_many_as_asked_for(kind):
         assert inside == pytest.approx(shape.volume, rel=0.02)
         assert np.abs(panels["area"] @ panels["normal"]).max() < 1e-6 * panels["area"].sum()
         assert np.isfinite(panels["added_mass"]).all()
+
+
+def test_flow_past_bars_of_any_length_is_the_same():
+    """In the middle of each; and a step beside the longest takes no longer. At twice the radius the
+    exact flow past a cylinder is a quarter of the wind."""
+    found, turn = [], np.linspace(0, 2 * np.pi, 24, endpoint=False)
+    x = 0.3 * np.stack([np.cos(turn), 0 * turn, np.sin(turn)], axis=1)
+    for length in (100, 10_000):
+        bar = vt.Body(vt.Cylinder(radius=0.15, length=length, axis=(0, 1, 0)), shedding=0)
+        rings = [vt.VortexRing(center=(0, 0, z), core=0.1, circulation=1e-6) for z in (-2, 2)]
+        sim = simulation(bar, *rings, wind=(1, 0, 0), spacing=0.05)
+        found.append(sim.velocity_at(np.float32(x)) - (1, 0, 0))
+    exact = -0.25 * np.stack([np.cos(2 * turn), 0 * turn, np.sin(2 * turn)], axis=1)
+    assert rms(found[0] - found[1]) < 0.03 * rms(found[1])
+    assert rms(found[1] - exact) < 0.16 * rms(exact)
+    begin = time.process_time()
+    sim.step()
+    assert time.process_time() - begin < 1  # 3 s, where long panels were cut as often across
+
+
+def test_what_is_too_slender_is_told():
+    for kind in SLENDER:
+        body = vt.Body(SLENDER[kind](1e6), name="bar")
+        with pytest.raises(ValueError, match="Body 'bar': shape 0 is .* times as long .* 50000"):
+            simulation(body)
+        vt.Body(SLENDER[kind](1e6), panels=0)
 
 
 @pytest.mark.parametrize("kind, counts", [("box", (304, 528)), ("cylinder", (400, 672))])

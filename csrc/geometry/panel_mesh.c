@@ -167,7 +167,7 @@ static elongation elongation_of(const vt_solid *solid)
  * bound: their number grows with the root of the length. */
 static int is_slender(const elongation *e)
 {
-    return e->length > 30 * e->breadth;
+    return e->length > VT_SLENDER * e->breadth;
 }
 
 /* ---- balls ---- */
@@ -488,10 +488,10 @@ static void add_long_sides(const vt_solid *solid, double longest, double shortes
     add_sides(solid, side / 0.9, t);
 }
 
-int vti_is_slender(const vt_solid *solid)
+double vti_slenderness(const vt_solid *solid)
 {
     const elongation e = elongation_of(solid);
-    return is_slender(&e);
+    return e.breadth > 0 ? e.length / e.breadth : 1;
 }
 
 void vti_add_triangles_of_solid(const vt_solid *solid, int32_t aimed, vt_triangles *triangles)

@@ -151,7 +151,7 @@ static void add_triangles(int32_t solid_count, const vt_solid *solids, int32_t a
             else if (m != n)
                 drop_covered(&solids[m], first, n < m, t);
         /* the ends of a slender shape are no slivers, but small beside its long panels */
-        if (!t->failed && !(solid_count == 1 && vti_is_slender(solids)))
+        if (!t->failed && !(solid_count == 1 && vti_slenderness(solids) > VT_SLENDER))
             drop_slivers(first, t);
     }
 }
@@ -365,6 +365,23 @@ static vt_status check_closed(const vt_panel_set *set)
         set->count, 100 * open, 100 * most_open);
 }
 
+/* What beside an edge is nearer to it than 1e-9 of its length cannot be told from it
+ * (geometry/triangle_source.c): past a bar of 100 000 times its breadth the flow is wrong by a
+ * tenth, past one of 400 000 it is another one. */
+static vt_status check_slenderness(int32_t solid_count, const vt_solid *solids)
+{
+    const double most = 50000;
+    for (int32_t n = 0; n < solid_count; n++) {
+        const double found = vti_slenderness(&solids[n]);
+        if (found > most)
+            return vti_fail(VT_INVALID_ARGUMENT,
+                            "shape %d is %.3g times as long as it is broad, and the flow past it "
+                            "would be wrong; allowed are %g: give a shorter one, or panels 0",
+                            n, found, most);
+    }
+    return VT_OK;
+}
+
 /* A system of so many equations is solved for the first frame. */
 static vt_status check_count(int32_t count, int32_t aimed)
 {
@@ -390,9 +407,13 @@ vt_status vti_create_panels(int32_t solid_count, const vt_solid *solids, int32_t
             "its walls: make each plane a body, with its normal towards the fluid, or "
             "add a shape of finite size, or give panels 0 where that is meant",
             solid_count);
+    if (!hole)
+        status = check_slenderness(solid_count, solids);
+    if (status)
+        return status;
     if (open)
         vti_add_square((const double[3]){0, 0, 0}, solids->axis, 1, aimed, &t);
-    else if (hole && solid_count == 1 && vti_is_slender(solids))
+    else if (hole && solid_count == 1 && vti_slenderness(solids) > VT_SLENDER)
         add_walls_of_body(1, solids, most_for_hole(aimed), &t);
     else if (!hole || solid_count == 1)
         add_walls_of_body(solid_count, solids, aimed, &t);
