@@ -204,8 +204,7 @@ def test_no_number_of_a_manifest_changes_unseen(reference, tmp_path):
     layout a manifest is read."""
     raw, path = (reference / "ring.json").read_text(), tmp_path / "ring.json"
     data = Manifest.find(reference).data
-    named = raw.index('"manifest_sha256"')  # under another name it is a line that nobody reads
-    digits = [n for n, c in enumerate(raw) if c.isdigit() and not 0 < n - named < 17]
+    digits = [n for n, c in enumerate(raw) if c.isdigit()]
     refused = 0
     for at in np.random.default_rng(5).choice(digits, 300, replace=False):
         path.write_text(f"{raw[:at]}{(int(raw[at]) + 1) % 10}{raw[at + 1:]}")
@@ -217,6 +216,35 @@ def test_no_number_of_a_manifest_changes_unseen(reference, tmp_path):
     assert refused > 290
     path.write_text(json.dumps(json.loads(raw), sort_keys=True))
     assert Manifest.load(path).data == data
+
+
+def test_no_bit_of_a_manifest_flips_unseen(reference, tmp_path):
+    """Each of the name of its digest, and some of all others: it is refused, or says the same."""
+    raw, path = (reference / "ring.json").read_bytes(), tmp_path / "ring.json"
+    data = Manifest.find(reference).data
+    named = 8 * raw.index(b'"manifest_sha256": "')
+    others = np.random.default_rng(6).choice(8 * len(raw), 250, replace=False)
+    same = []
+    for bit in (*range(named, named + 8 * 20), *others):
+        flipped = bytearray(raw)
+        flipped[bit // 8] ^= 1 << bit % 8
+        path.write_bytes(flipped)
+        try:
+            assert Manifest.load(path).data == data
+            same.append(bit)
+        except ValueError as error:
+            assert "ring.json: " in str(error)
+    assert len(same) < 5, same
+
+
+def test_a_manifest_without_its_digest_is_refused(out, capsys):
+    told = json.loads((out / "ring.json").read_text())
+    del told["manifest_sha256"]
+    (out / "ring.json").write_text(json.dumps(told))
+    with pytest.raises(ValueError, match="manifest_sha256 is missing; move it away, and bake"):
+        Manifest.load(out / "ring.json")
+    assert main(["info", str(out)]) == 1
+    assert "move it away; vorton bake" in capsys.readouterr().out
 
 
 def test_a_manifest_in_which_a_number_has_changed(reference, out, capsys, monkeypatch):

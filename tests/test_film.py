@@ -288,6 +288,57 @@ def test_without_pillow(places, tmp_path, monkeypatch):
 # ---- the command ----
 
 
+def test_pictures_between_frames_are_those_of_derived_tracers(places, tmp_path):
+    """By the volume of the tracers that `derive` writes for that time, and in the film of all."""
+    archive = places["bake"] / "ring.vta"
+    how = {"frames": (5, 7), "volumes": None, "progress": False}
+    derived = derive(archive, tmp_path / "d", fps=48, offset=0.5, **how)
+    camera, between = Camera((0, -4, 1), (0, 0, 0)), {"retime": 48, "offset": 0.5}
+    for place in (places["bake"], archive):
+        assert list(open_shot(place, **between).numbers) == list(range(1, 13))
+        shot = open_shot(place, frames=(5, 7), voxel=0.1, **between)
+        assert shot.fps == 48
+        pictures = [render(v, camera, SIZE, bodies=shot.simulation) for v in shot]
+        for number, picture in zip(shot.numbers, pictures, strict=True):
+            told = np.load(derived.file(number, ".npz"))
+            sim = Simulation(threads=1)
+            sim.tracers.add(told["position"], density=told["density"], size=told["size"])
+            exact = render(sim.volume(0.1), camera, SIZE)
+            assert np.abs(picture.astype(int) - exact).max() <= 1
+        assert not np.array_equal(pictures[0], pictures[1])
+    film(tmp_path / "d", tmp_path / "b.png", frames=(6, 6), voxel=0.1)
+    words = ["preview", str(places["bake"]), str(tmp_path / "c.png"), "--frames", "6", "--quiet"]
+    words += ["--retime", "48", "--offset", "0.5", "--voxel", ".1", "--size", "96x64"]
+    assert main(words) == 0
+    assert np.array_equal(pixels(tmp_path / "c.png"), pixels(tmp_path / "b.png"))
+
+
+def test_frames_of_the_archive_are_the_same_at_another_rate(places):
+    whole = open_shot(places["bake"] / "ring.vta")
+    twice = open_shot(places["bake"], retime=24, frames=(1, 7))
+    assert len(whole) == 4 and whole.fps == 12
+    found, exact = ([v.encode_vdb() for v in shot] for shot in (twice, whole))
+    assert found[::2] == exact
+
+
+@pytest.mark.parametrize(
+    ("place", "values", "words"),
+    [
+        ("scene", {"retime": 48}, "retime = 48.*goes with a bake"),
+        ("scene", {"offset": 0.5}, "offset = 0.5.*goes with a bake"),
+        ("bake", {"retime": 0}, "retime = 0"),
+        ("bake", {"offset": 1.5}, "offset = 1.5"),
+        ("bake", {"retime": 48, "frames": (13, 14)}, "lacks 5"),
+        ("derived", {"retime": 48}, "no archive: it is derived from .*frames in between"),
+    ],
+)
+def test_what_has_nothing_between_its_frames(places, tmp_path, place, values, words):
+    if place == "derived":
+        derive(places["bake"], tmp_path, frames=(1, 1), volumes=None, progress=False)
+    with pytest.raises(ValueError, match=words):
+        open_shot(places.get(place, tmp_path), **values)
+
+
 def test_a_region_is_that_of_a_derived_bake(places, tmp_path):
     """From a scene, tracers and an archive alike, whose simulations go on with all of them."""
     box = ((0, -9, -9), (9, 9, 9))

@@ -1,5 +1,7 @@
 """Source panels: no fluid flows through bodies (S8), and what they do to the flow around them."""
 
+import time
+
 import numpy as np
 import pytest
 from beside_walls import directions, rms
@@ -243,6 +245,89 @@ def test_what_goes_too_fast_for_panels_gets_eight_substeps():
         sim.step()
         found.append(sim.health.substeps)
     assert found[0] == 1 < found[1] < 8 == found[2] == found[3]
+
+
+# ---- slender shapes ----
+
+
+def round_hull(length):
+    """As an egg, of so many faces that its panels do not lie on them."""
+    turn = np.arange(48) * (2 * np.pi / 48)
+    along = np.linspace(-0.99, 0.99, 21)[:, None]
+    across = 0.5 * np.sqrt(1 - along**2)
+    rings = [across * np.cos(turn), across * np.sin(turn), 0.5 * length * along + 0 * turn]
+    return vt.Polytope(np.stack(rings, axis=-1).reshape(-1, 3))
+
+
+SLENDER = {
+    "box": lambda a: vt.Box((-0.5, -0.7, -a / 2), (0.5, 0.7, a / 2)),
+    "ribbon": lambda a: vt.Box((-a / 2, -0.01, -0.5), (a / 2, 0.01, 0.5)),
+    "cylinder": lambda a: vt.Cylinder(radius=0.5, length=a, axis=(1, 2, 3)),
+    "capsule": lambda a: vt.Capsule((0, 0, 0), (0, a, 0), 0.5),
+    "tetrahedron": lambda a: vt.Polytope([(0, 0, 0), (1, 0, 0), (0, 1, 0), (0, 0, a)]),
+    "hull": round_hull,
+}
+
+
+@pytest.mark.parametrize("kind", SLENDER)
+def test_panels_of_slender_shapes_are_as_many_as_asked_for(kind):
+    """Of any length: they are longer, not more, and still close the shape."""
+    for length in (60, 300, 10_000):
+        shape = SLENDER[kind](length)
+        panels = simulation(vt.Body(shape, panels=100))._core.panels(0)
+        assert 75 <= len(panels["area"]) <= 100, length
+        inside = panels["area"] @ (panels["normal"] * panels["center"]).sum(axis=1) / 3
+        assert inside == pytest.approx(shape.volume, rel=0.02)
+        assert np.abs(panels["area"] @ panels["normal"]).max() < 1e-6 * panels["area"].sum()
+        assert np.isfinite(panels["added_mass"]).all()
+
+
+def test_flow_past_bars_of_any_length_is_the_same():
+    """In the middle of each; and a step beside the longest takes no longer. At twice the radius the
+    exact flow past a cylinder is a quarter of the wind."""
+    found, turn = [], np.linspace(0, 2 * np.pi, 24, endpoint=False)
+    x = 0.3 * np.stack([np.cos(turn), 0 * turn, np.sin(turn)], axis=1)
+    for length in (100, 10_000):
+        bar = vt.Body(vt.Cylinder(radius=0.15, length=length, axis=(0, 1, 0)), shedding=0)
+        rings = [vt.VortexRing(center=(0, 0, z), core=0.1, circulation=1e-6) for z in (-2, 2)]
+        sim = simulation(bar, *rings, wind=(1, 0, 0), spacing=0.05)
+        found.append(sim.velocity_at(np.float32(x)) - (1, 0, 0))
+    exact = -0.25 * np.stack([np.cos(2 * turn), 0 * turn, np.sin(2 * turn)], axis=1)
+    assert rms(found[0] - found[1]) < 0.03 * rms(found[1])
+    assert rms(found[1] - exact) < 0.16 * rms(exact)
+    begin = time.process_time()
+    sim.step()
+    assert time.process_time() - begin < 1  # 3 s, where long panels were cut as often across
+
+
+def test_what_is_too_slender_is_told():
+    for kind in SLENDER:
+        body = vt.Body(SLENDER[kind](1e6), name="bar")
+        with pytest.raises(ValueError, match="Body 'bar': shape 0 is .* times as long .* 50000"):
+            simulation(body)
+        vt.Body(SLENDER[kind](1e6), panels=0)
+
+
+@pytest.mark.parametrize("kind, counts", [("box", (304, 528)), ("cylinder", (400, 672))])
+def test_panels_of_others_follow_the_shape(kind, counts):
+    found = [len(simulation(vt.Body(SLENDER[kind](a)))._core.panels(0)["area"]) for a in (10, 30)]
+    assert tuple(found) == counts
+
+
+def test_slender_holes_have_the_panels_that_are_no_wider_than_they_are():
+    pipe = vt.Container(vt.Cylinder(radius=0.5, length=60))
+    assert 640 <= len(simulation(pipe)._core.panels(0)["area"]) <= 740
+    for kind in SLENDER:  # too long for any
+        assert len(simulation(vt.Container(SLENDER[kind](1e6)))._core.panels(0)["area"]) == 0
+
+
+def test_rings_thinner_than_any_have_as_few_panels_as_they_can():
+    for radius in (100, 1000):
+        ring = vt.Body(vt.Torus(radius=radius, thickness=1.0))
+        panels = simulation(ring)._core.panels(0)
+        assert len(panels["area"]) <= 2 * 320 + 100
+        area = 4 * np.pi**2 * radius
+        assert panels["area"].sum() == pytest.approx(area, rel=0.05)
 
 
 # ---- several shapes ----

@@ -90,6 +90,11 @@ class _Command(argparse.ArgumentParser):
     def fps(self, text: str) -> None:
         self.add_argument("--fps", type=frames_a_second, metavar="F", help=text)
 
+    def offset(self) -> None:
+        text = "how much later each frame is, in frames, to 1 (default 0); with --frames N-N a "
+        text += "single time"
+        self.add_argument("--offset", type=float, default=0.0, metavar="FRAMES", help=text)
+
     def last_frame(self, text: str) -> None:
         self.add_argument("--frame", type=int, metavar="N", required=True, help=text)
 
@@ -202,9 +207,7 @@ def _add_derive(commands: argparse._SubParsersAction) -> None:
     parser.folder(text="another folder")
     parser.frames("first and last frame (default: all that the archive has)")
     parser.fps("frames a second of the same motion (default: as archived); more give slow motion")
-    text = "how much later each frame is, in frames, to 1 (default 0); with --frames N-N "
-    text += "a single time"
-    parser.add_argument("--offset", type=float, default=0.0, metavar="FRAMES", help=text)
+    parser.offset()
     text = (
         "volumes are the mean over an open shutter around each frame: for how long, in frames, to "
     )
@@ -318,6 +321,9 @@ def _add_preview(commands: argparse._SubParsersAction) -> None:
     )
     option("--size", type=picture_size, default=(640, 480), metavar="WxH", help="default 640x480")
     parser.fps("frames a second (default 24, or what the bake has)")
+    text = "frames a second of the same motion, between those of the archive of a bake; more, "
+    option("--retime", type=frames_a_second, metavar="F", help=text + "with --fps, is slow motion")
+    parser.offset()
     parser.voxels("that of the bake's volumes, or the scene's")
     for name, text in (("eye", "where the camera is"), ("target", "where it looks")):
         text += ", m (default: so that smoke and bodies fill the picture)"

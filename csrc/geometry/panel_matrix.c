@@ -6,6 +6,7 @@
 #include "base/parallel.h"
 #include "base/status.h"
 #include "base/vec3.h"
+#include "geometry/matrix_inverse.h"
 #include "geometry/triangle_source.h"
 
 enum { ROW_BLOCK = 8 };
@@ -13,7 +14,6 @@ enum { ROW_BLOCK = 8 };
 typedef struct matrix_job {
     const vt_panel_set *set;
     double *matrix, *product;             /* [i * count + j] */
-    int32_t step;                         /* of the elimination */
     double (*motion)[6], (*potential)[6]; /* of each panel, for each unit motion */
 } matrix_job;
 
@@ -56,53 +56,6 @@ static void add_mean(const vt_panel_set *set, double *matrix)
         matrix[n] += set->area[n % count] / area;
 }
 
-static void eliminate_row(void *data, int64_t i)
-{
-    const matrix_job *const job = data;
-    const int64_t count = job->set->count, k = job->step;
-    const double *const pivot = job->matrix + k * count;
-    double *const row = job->matrix + i * count;
-    const double factor = row[k];
-    if (i == k)
-        return;
-    row[k] = 0;
-    for (int64_t j = 0; j < count; j++)
-        row[j] -= factor * pivot[j];
-}
-
-/* Gauss-Jordan in place with row pivoting; 0, or -1 where the matrix is singular. */
-static int invert(matrix_job *job, int32_t *swapped, int threads)
-{
-    const int64_t count = job->set->count;
-    double *const m = job->matrix;
-    for (int32_t k = 0; k < count; k++) {
-        int32_t best = k;
-        for (int32_t i = k + 1; i < count; i++)
-            best = vti_abs(m[i * count + k]) > vti_abs(m[best * count + k]) ? i : best;
-        swapped[k] = best;
-        for (int64_t j = 0; j < count && best != k; j++) {
-            const double kept = m[k * count + j];
-            m[k * count + j] = m[best * count + j];
-            m[best * count + j] = kept;
-        }
-        const double pivot = m[k * count + k];
-        if (!(vti_abs(pivot) > 1e-6))
-            return -1;
-        m[k * count + k] = 1;
-        for (int64_t j = 0; j < count; j++)
-            m[k * count + j] /= pivot;
-        job->step = k;
-        vti_parallel_each(threads, count, ROW_BLOCK, eliminate_row, job);
-    }
-    for (int32_t k = (int32_t)count - 1; k >= 0; k--)
-        for (int64_t i = 0; i < count && swapped[k] != k; i++) {
-            const double kept = m[i * count + k];
-            m[i * count + k] = m[i * count + swapped[k]];
-            m[i * count + swapped[k]] = kept;
-        }
-    return 0;
-}
-
 /* ---- beyond the walls of a container ---- */
 
 /* A row of the potentials of the panels at its centroid, times the inverse: to beyond. */
@@ -128,18 +81,22 @@ static vt_status no_memory(const vt_panel_set *set)
     return vti_fail(VT_OUT_OF_MEMORY, "no memory for %d panels", set->count);
 }
 
-static vt_status cannot_be_solved(const vt_panel_set *set)
+static vt_status invert(const vt_panel_set *set, double *matrix, int threads)
 {
-    return vti_fail(VT_INVALID_ARGUMENT,
-                    "the shapes overlap so that %d panels cannot be solved for; allowed are "
-                    "others, or panels 0",
-                    set->count);
+    const vt_status status = vti_invert(matrix, set->count, threads);
+    if (status == VT_OUT_OF_MEMORY)
+        return no_memory(set);
+    if (status)
+        return vti_fail(VT_INVALID_ARGUMENT,
+                        "the shapes overlap so that %d panels cannot be solved for; allowed are "
+                        "others, or panels 0",
+                        set->count);
+    return VT_OK;
 }
 
 /* With the diagonal of the other side of the panels, which is less by 1, and the normals inwards,
  * (1 - M) s is what flows out. */
-static vt_status solve_beyond(const vt_panel_set *set, const double *matrix, int32_t *swapped,
-                              int threads)
+static vt_status solve_beyond(const vt_panel_set *set, const double *matrix, int threads)
 {
     const int64_t count = set->count;
     const size_t bytes = sizeof *matrix * (size_t)(count * count);
@@ -149,8 +106,8 @@ static vt_status solve_beyond(const vt_panel_set *set, const double *matrix, int
         status = no_memory(set);
     for (int64_t n = 0; n < count * count && !status; n++)
         job.matrix[n] = (n % (count + 1) == 0 ? 1 : 0) - matrix[n];
-    if (!status && invert(&job, swapped, threads))
-        status = cannot_be_solved(set);
+    if (!status)
+        status = invert(set, job.matrix, threads);
     if (!status)
         vti_parallel_each(threads, count, ROW_BLOCK, find_beyond, &job);
     vti_free(job.matrix);
@@ -223,18 +180,17 @@ vt_status vti_solve_panels(vt_panel_set *set, int threads)
     job.matrix = vti_allocate(sizeof(double) * (size_t)(count * count));
     job.motion = vti_allocate(sizeof *job.motion * (size_t)count);
     job.potential = vti_allocate(sizeof *job.potential * (size_t)count);
-    int32_t *const swapped = vti_allocate(sizeof *swapped * (size_t)count);
-    if (!job.matrix || !job.motion || !job.potential || !swapped) {
+    if (!job.matrix || !job.motion || !job.potential) {
         status = no_memory(set);
     } else {
         vti_parallel_each(threads, count, ROW_BLOCK, fill_row, &job);
         set_diagonal(set, job.matrix);
         if (set->hole) {
-            status = solve_beyond(set, job.matrix, swapped, threads);
+            status = solve_beyond(set, job.matrix, threads);
             add_mean(set, job.matrix);
         }
-        if (!status && invert(&job, swapped, threads))
-            status = cannot_be_solved(set);
+        if (!status)
+            status = invert(set, job.matrix, threads);
     }
     if (!status) {
         for (int64_t i = 0; i < count; i++)
@@ -246,6 +202,5 @@ vt_status vti_solve_panels(vt_panel_set *set, int threads)
     vti_free(job.matrix);
     vti_free(job.motion);
     vti_free(job.potential);
-    vti_free(swapped);
     return status;
 }

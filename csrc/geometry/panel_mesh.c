@@ -1,5 +1,7 @@
 #include "geometry/panel_mesh.h"
 
+#include <math.h>
+
 #include "base/memory.h"
 #include "base/vec3.h"
 
@@ -104,11 +106,77 @@ static void add_quadrilateral(vt_triangles *t, double corner[4][3], const int n[
         }
 }
 
+/* ---- how long solids are ---- */
+
+typedef struct elongation {
+    double axis[3];         /* unit vector */
+    double length, breadth; /* along it, and the widest across it, m */
+} elongation;
+
+/* Turns a unit vector towards the longest axis of the corners of a polytope about a centre. */
+static void turn_to_longest(const vt_polytope *p, double axis[3])
+{
+    double sum[3] = {0, 0, 0};
+    for (int32_t v = 0; v < p->vertex_count; v++) {
+        double arm[3];
+        vti_subtract(p->vertex[v], p->center, arm);
+        vti_add_scaled(sum, vti_dot(arm, axis), arm);
+    }
+    if (vti_normalise(sum) > 0)
+        memcpy(axis, sum, sizeof sum);
+}
+
+static elongation elongation_of_polytope(const vt_polytope *p)
+{
+    enum { TURNS = 4 }; /* of a slender one each leaves less than a hundredth of the error */
+    elongation e = {.axis = {1, 0, 0}};
+    double farthest = 0, low = INFINITY, high = -INFINITY, square = 0, arm[3];
+    for (int32_t v = 0; v < p->vertex_count; v++) {
+        vti_subtract(p->vertex[v], p->center, arm);
+        if (vti_dot(arm, arm) > farthest) {
+            farthest = vti_dot(arm, arm);
+            memcpy(e.axis, arm, sizeof arm);
+        }
+    }
+    vti_normalise(e.axis);
+    for (int n = 0; n < TURNS; n++)
+        turn_to_longest(p, e.axis);
+    for (int32_t v = 0; v < p->vertex_count; v++) {
+        vti_subtract(p->vertex[v], p->center, arm);
+        const double along = vti_dot(arm, e.axis);
+        vti_add_scaled(arm, -along, e.axis);
+        low = fmin(low, along);
+        high = fmax(high, along);
+        square = fmax(square, vti_dot(arm, arm));
+    }
+    e.length = high - low;
+    e.breadth = 2 * vti_sqrt(square);
+    return e;
+}
+
+static elongation elongation_of(const vt_solid *solid)
+{
+    if (solid->kind == VT_SHAPE_POLYTOPE)
+        return elongation_of_polytope(&solid->polytope);
+    elongation e = {.length = 2 * solid->half, .breadth = 2 * solid->radius};
+    memcpy(e.axis, solid->axis, sizeof e.axis);
+    return e;
+}
+
+/* Panels as wide as long, but two across a thin side and eight around a round one, would be without
+ * bound: their number grows with the root of the length. */
+static int is_slender(const elongation *e)
+{
+    return e->length > VT_SLENDER * e->breadth;
+}
+
 /* ---- balls ---- */
 
 typedef struct ball {
     const vt_solid *solid;
-    double radius; /* of a sphere */
+    double radius;  /* of a sphere */
+    double axis[3]; /* of a hull: rays lean towards it, as if it had been pulled along it */
+    double pull;    /* how many times */
 } ball;
 
 static void place_on_sphere(const void *context, double *point)
@@ -122,9 +190,12 @@ static void place_on_sphere(const void *context, double *point)
 /* Where the ray from the centre leaves a polytope. */
 static void place_on_hull(const void *context, double *point)
 {
-    const vt_polytope *const p = &((const ball *)context)->solid->polytope;
+    const ball *const b = context;
+    const vt_polytope *const p = &b->solid->polytope;
     double least = 0;
     vti_normalise(point);
+    if (b->pull > 1)
+        vti_add_scaled(point, (b->pull - 1) * vti_dot(b->axis, point), b->axis);
     for (int32_t f = 0; f < p->face_count; f++) {
         const double along = vti_dot(p->plane[f], point);
         const double room = p->plane[f][3] - vti_dot(p->plane[f], p->center);
@@ -189,7 +260,7 @@ static int icosphere_cuts(int32_t aimed)
 
 static void add_sphere(const vt_solid *solid, int32_t aimed, vt_triangles *t)
 {
-    const ball b = {solid, solid->radius};
+    const ball b = {.solid = solid, .radius = solid->radius};
     const int32_t first = t->count;
     add_icosphere(t, icosphere_cuts(aimed), place_on_sphere, &b);
     if (!t->failed)
@@ -316,20 +387,21 @@ static double area_of_face(const vt_polytope *p, int32_t face)
     return vti_sqrt(vti_dot(sum, sum));
 }
 
-/* A hull of more faces than that is round enough for rays from its centre. */
-static void add_polytope(const vt_solid *solid, double side, int32_t aimed, vt_triangles *t)
+/* A hull of so many faces is round enough for rays from its centre, which make 20 panels or more.
+ */
+static int is_round(const vt_polytope *p, int32_t aimed)
 {
-    const vt_polytope *const p = &solid->polytope;
+    return p->corner_count - 2 * p->face_count > 2 * (aimed < 20 ? 20 : aimed);
+}
+
+static void add_hull(const vt_solid *solid, const elongation *e, int32_t aimed, vt_triangles *t)
+{
+    ball b = {.solid = solid, .pull = is_slender(e) ? e->length / e->breadth : 1};
     const int32_t first = t->count;
-    if (p->corner_count - 2 * p->face_count > 2 * aimed) {
-        const ball b = {solid, 0};
-        add_icosphere(t, icosphere_cuts(aimed), place_on_hull, &b);
-        if (!t->failed)
-            match_volume(t, first, solid, NULL);
-        return;
-    }
-    for (int32_t f = 0; f < p->face_count; f++)
-        add_face(p, f, side, t);
+    memcpy(b.axis, e->axis, sizeof b.axis);
+    add_icosphere(t, icosphere_cuts(aimed), place_on_hull, &b);
+    if (!t->failed)
+        match_volume(t, first, solid, NULL);
 }
 
 /* ---- planes ---- */
@@ -382,18 +454,60 @@ double vti_solid_area(const vt_solid *solid)
     }
 }
 
+static void add_sides(const vt_solid *solid, double side, vt_triangles *t)
+{
+    const int32_t first = t->count;
+    if (solid->kind == VT_SHAPE_POLYTOPE)
+        for (int32_t f = 0; f < solid->polytope.face_count; f++)
+            add_face(&solid->polytope, f, side, t);
+    else if (solid->kind == VT_SHAPE_DISK)
+        add_cylinder(solid, side, t);
+    else if (solid->kind == VT_SHAPE_CAPSULE)
+        add_capsule(solid, side, t);
+    if (!t->failed && (solid->kind == VT_SHAPE_DISK || solid->kind == VT_SHAPE_CAPSULE))
+        match_volume(t, first, solid, solid->axis);
+}
+
+/* Panels of a slender solid are as long as their number makes them: the shortest of which there are
+ * no more than are aimed at, where so few can be. Long ones come first, as of short ones there may
+ * be more than memory holds. */
+static void add_long_sides(const vt_solid *solid, double longest, double shortest, int32_t aimed,
+                           vt_triangles *t)
+{
+    const int32_t first = t->count;
+    double side = longest;
+    add_sides(solid, side, t);
+    while (t->count - first <= aimed && 0.9 * side > shortest && !t->failed) {
+        side *= 0.9;
+        t->count = first;
+        add_sides(solid, side, t);
+    }
+    if (t->count - first <= aimed || side == longest || t->failed)
+        return;
+    t->count = first;
+    add_sides(solid, side / 0.9, t);
+}
+
+double vti_slenderness(const vt_solid *solid)
+{
+    const elongation e = elongation_of(solid);
+    return e.breadth > 0 ? e.length / e.breadth : 1;
+}
+
 void vti_add_triangles_of_solid(const vt_solid *solid, int32_t aimed, vt_triangles *triangles)
 {
     const double side = vti_sqrt(2 * vti_solid_area(solid) / aimed);
-    const int32_t first = triangles->count;
-    if (solid->kind == VT_SHAPE_SPHERE)
+    if (solid->kind == VT_SHAPE_SPHERE) {
         add_sphere(solid, aimed, triangles);
-    else if (solid->kind == VT_SHAPE_POLYTOPE)
-        add_polytope(solid, side, aimed, triangles);
-    else if (solid->kind == VT_SHAPE_DISK)
-        add_cylinder(solid, side, triangles);
-    else if (solid->kind == VT_SHAPE_CAPSULE)
-        add_capsule(solid, side, triangles);
-    if (!triangles->failed && (solid->kind == VT_SHAPE_DISK || solid->kind == VT_SHAPE_CAPSULE))
-        match_volume(triangles, first, solid, solid->axis);
+        return;
+    }
+    if (solid->kind == VT_SHAPE_PLANE)
+        return;
+    const elongation e = elongation_of(solid);
+    if (solid->kind == VT_SHAPE_POLYTOPE && is_round(&solid->polytope, aimed))
+        add_hull(solid, &e, aimed, triangles);
+    else if (is_slender(&e))
+        add_long_sides(solid, e.length, side, aimed, triangles);
+    else
+        add_sides(solid, side, triangles);
 }

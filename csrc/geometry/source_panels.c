@@ -51,6 +51,9 @@ static double measure_triangle(vt_triangle corner, double center[3], double norm
     return 0.5 * vti_normalise(normal);
 }
 
+/* Panels of each shape of several: those of a ball are an icosahedron. */
+enum { LEAST_OF_SHAPE = 20 };
+
 static int is_plane(const vt_solid *solid)
 {
     return solid->kind == VT_SHAPE_PLANE;
@@ -81,13 +84,13 @@ static double total_area(int32_t solid_count, const vt_solid *solids, const vt_s
     return total;
 }
 
-/* Triangles of one solid: as many of those aimed at as its share of the total area. Of a plane
- * those under the smallest solid (NULL: none of a plane). */
-static void add_share(const vt_solid *solid, const vt_solid *smallest, int32_t aimed, double total,
-                      vt_triangles *t)
+/* Triangles of one solid: as many of those aimed at as its share of the total area, but about so
+ * many at least. Of a plane those under the smallest solid (NULL: none of a plane). */
+static void add_share(const vt_solid *solid, const vt_solid *smallest, int32_t aimed, int32_t least,
+                      double total, vt_triangles *t)
 {
     const double share = aimed * area_of(solid, smallest) / total;
-    const int32_t asked = share < 20 ? 20 : (int32_t)share;
+    const int32_t asked = share < least ? least : (int32_t)share;
     if (smallest && is_plane(solid)) {
         double foot[3];
         memcpy(foot, smallest->center, sizeof foot);
@@ -135,19 +138,20 @@ static int is_board(const vt_solid *solid)
 /* Triangles of all solids, as far as they lie outside of the others. With `cuts` what boards have
  * in common with others is cut off: whole triangles would stick out of them, or cover each other,
  * and the matrix of the panels would be all but singular. Of other solids they are left whole. */
-static void add_triangles(int32_t solid_count, const vt_solid *solids, int32_t aimed, int cuts,
-                          vt_triangles *t)
+static void add_triangles(int32_t solid_count, const vt_solid *solids, int32_t aimed, int32_t least,
+                          int cuts, vt_triangles *t)
 {
     const double total = total_area(solid_count, solids, NULL);
     for (int32_t n = 0; n < solid_count && total > 0 && !t->failed; n++) {
         const int32_t first = t->count;
-        add_share(&solids[n], NULL, aimed, total, t);
+        add_share(&solids[n], NULL, aimed, least, total, t);
         for (int32_t m = 0; m < solid_count && !t->failed; m++)
             if (m != n && cuts && (is_board(&solids[m]) || is_board(&solids[n])))
                 vti_keep_outside(&solids[m], first, n < m, t);
             else if (m != n)
                 drop_covered(&solids[m], first, n < m, t);
-        if (!t->failed)
+        /* the ends of a slender shape are no slivers, but small beside its long panels */
+        if (!t->failed && !(solid_count == 1 && vti_slenderness(solids) > VT_SLENDER))
             drop_slivers(first, t);
     }
 }
@@ -160,7 +164,7 @@ static void add_common_triangles(int32_t solid_count, const vt_solid *solids, in
     const double total = total_area(solid_count, solids, smallest);
     for (int32_t n = 0; n < solid_count && !t->failed; n++) {
         const int32_t first = t->count;
-        add_share(&solids[n], smallest, aimed, total, t);
+        add_share(&solids[n], smallest, aimed, LEAST_OF_SHAPE, total, t);
         for (int32_t m = 0; m < solid_count && !t->failed; m++)
             if (m != n)
                 vti_keep_inside(&solids[m], first, n < m, t);
@@ -270,21 +274,43 @@ vt_panel_set *vti_copy_panels(const vt_panel_set *from)
     return set;
 }
 
-/* Faces that are long and narrow get many more than what they are aimed at. Where cuts make more
- * than there may be, as of a heap of boards, there are none. */
+/* Faces that are long and narrow get more than what they are aimed at: up to so many. */
+static int32_t most_for(int32_t aimed)
+{
+    return 2 * aimed + 100;
+}
+
+/* A hole that is slender has none that are wider than it is: it gets as many as may be asked for.
+ */
+static int32_t most_for_hole(int32_t aimed)
+{
+    return (int32_t)fmin(most_for(aimed), VT_MOST_PANELS / 2);
+}
+
+static void add_walls(int32_t solid_count, const vt_solid *solids, int32_t aimed, int32_t least,
+                      int cuts, vt_triangles *t)
+{
+    for (int32_t asked = aimed; asked > 1 && !t->failed; asked /= 2) {
+        t->count = 0;
+        add_triangles(solid_count, solids, asked, least, cuts, t);
+        if (t->count <= most_for(aimed))
+            break;
+    }
+}
+
+/* Where cuts make more than there may be, as of a heap of boards, there are none. Where half
+ * of that is more than was asked for, as of the pieces of a thin ring, each gets as few as it can:
+ * the time for the first frame grows with the third power of their number. */
 static void add_walls_of_body(int32_t solid_count, const vt_solid *solids, int32_t aimed,
                               vt_triangles *t)
 {
-    for (int cuts = 1; cuts >= 0; cuts--) {
-        for (int32_t asked = aimed; asked > 1 && !t->failed; asked /= 2) {
-            t->count = 0;
-            add_triangles(solid_count, solids, asked, cuts, t);
-            if (t->count <= 2 * aimed + 100)
-                break;
-        }
-        if (t->failed || t->count <= VT_MOST_PANELS)
-            return;
-    }
+    add_walls(solid_count, solids, aimed, LEAST_OF_SHAPE, 1, t);
+    if (t->count > VT_MOST_PANELS)
+        add_walls(solid_count, solids, aimed, LEAST_OF_SHAPE, 0, t);
+    if (t->count > VT_MOST_PANELS / 2 && t->count > most_for(aimed))
+        add_walls(solid_count, solids, aimed, 1, 1, t);
+    if (t->count > VT_MOST_PANELS)
+        add_walls(solid_count, solids, aimed, 1, 0, t);
 }
 
 /* Whether the shape is thinner somewhere than panels are wide; what is left of several shapes is as
@@ -339,6 +365,23 @@ static vt_status check_closed(const vt_panel_set *set)
         set->count, 100 * open, 100 * most_open);
 }
 
+/* What beside an edge is nearer to it than 1e-9 of its length cannot be told from it
+ * (geometry/triangle_source.c): past a bar of 100 000 times its breadth the flow is wrong by a
+ * tenth, past one of 400 000 it is another one. */
+static vt_status check_slenderness(int32_t solid_count, const vt_solid *solids)
+{
+    const double most = 50000;
+    for (int32_t n = 0; n < solid_count; n++) {
+        const double found = vti_slenderness(&solids[n]);
+        if (found > most)
+            return vti_fail(VT_INVALID_ARGUMENT,
+                            "shape %d is %.3g times as long as it is broad, and the flow past it "
+                            "would be wrong; allowed are %g: give a shorter one, or panels 0",
+                            n, found, most);
+    }
+    return VT_OK;
+}
+
 /* A system of so many equations is solved for the first frame. */
 static vt_status check_count(int32_t count, int32_t aimed)
 {
@@ -364,8 +407,14 @@ vt_status vti_create_panels(int32_t solid_count, const vt_solid *solids, int32_t
             "its walls: make each plane a body, with its normal towards the fluid, or "
             "add a shape of finite size, or give panels 0 where that is meant",
             solid_count);
+    if (!hole)
+        status = check_slenderness(solid_count, solids);
+    if (status)
+        return status;
     if (open)
         vti_add_square((const double[3]){0, 0, 0}, solids->axis, 1, aimed, &t);
+    else if (hole && solid_count == 1 && vti_slenderness(solids) > VT_SLENDER)
+        add_walls_of_body(1, solids, most_for_hole(aimed), &t);
     else if (!hole || solid_count == 1)
         add_walls_of_body(solid_count, solids, aimed, &t);
     else

@@ -38,7 +38,8 @@ void vti_scale_added_mass(const vt_panel_set *set, double scale, double matrix[6
  * are left out, of boards what lies there is cut off; planes have none, but for one alone. Of a
  * hole: of what the solids have in common, where some of them are no planes, and it is no thinner
  * than the panels are wide. *set is NULL where none is left. VT_INVALID_ARGUMENT: there would be
- * far more than are aimed at, or those of a hole cut out of several solids leave gaps. */
+ * far more than are aimed at, a solid is too slender, or those of a hole cut out of several solids
+ * leave gaps. */
 vt_status vti_create_panels(int32_t solid_count, const vt_solid *solids, int32_t hole,
                             int32_t aimed, const double origin[3], int threads, vt_panel_set **set);
 

@@ -2,7 +2,7 @@
 
 #include "state/predicates.h"
 
-enum { PANEL_BLOCK = 64, MOST_CUTS = 1 << 14, MOST_PATCHES = 1 << 20 };
+enum { PANEL_BLOCK = 64, FEW_CUTS = 16, MOST_CUTS = 1 << 14, MOST_PATCHES = 1 << 20 };
 
 /* A panel is cut into patches no longer than this, in cells. */
 static const double longest_patch = 2.5;
@@ -159,15 +159,60 @@ void vti_make_whole_patch(const vt_simulation *s, const vt_paneled_body *b, int3
     make_patch(corner, s->panels.normal[b->first + i], patch);
 }
 
+/* How often each side of a triangle is cut, by its longest one, which begins at corner *at. */
+static int count_cuts(const cutter *k, double corner[3][3], int *at)
+{
+    double square[3];
+    for (int n = 0; n < 3; n++)
+        square[n] = vti_square_between(corner[n], corner[(n + 1) % 3]);
+    *at = square[1] > square[0] ? 1 : 0;
+    *at = square[2] > square[*at] ? 2 : *at;
+    return (int)fmin(ceil(vti_sqrt(square[*at]) / k->longest), MOST_CUTS);
+}
+
+/* Whether a triangle is far longer than it is wide: cuts of all sides would make as many across as
+ * along. */
+static int is_sliver(double corner[3][3], int at)
+{
+    const double most = 16; /* of the panels of a bar of 30 times its breadth, 8 */
+    double across[3];
+    vti_cross_of_sides(corner[0], corner[1], corner[2], across);
+    return vti_square_between(corner[at], corner[(at + 1) % 3]) >
+           most * vti_sqrt(vti_dot(across, across));
+}
+
+/* Halves the longest side of a sliver, and of the halves, until they are short enough where they
+ * lie in the grid, or no slivers any more. */
+static void cut_sliver(cutter *k, double corner[3][3])
+{
+    int at;
+    const int cuts = count_cuts(k, corner, &at);
+    const double away = distance_outside(k->grid, corner);
+    const int far = cuts * k->longest <= share_of_distance * (away + VT_DOMAIN_MARGIN);
+    if (cuts <= 1 || (away >= 0 && far) || !is_sliver(corner, at)) {
+        cut_triangle(k, corner, cuts);
+        return;
+    }
+    for (int end = 0; end < 2; end++) {
+        double half[3][3];
+        memcpy(half, corner, sizeof half);
+        vti_point_between(corner[at], corner[(at + 1) % 3], 0.5, half[(at + end) % 3]);
+        cut_sliver(k, half);
+    }
+}
+
 /* Panel number i of a body: coarser outside the grid. */
 static void cut_panel(const vt_simulation *s, const vt_paneled_body *b, int32_t i, cutter *k)
 {
-    double corner[3][3], square = 0;
+    double corner[3][3];
+    int at;
     vti_panel_corners(s, b, i, corner);
-    for (int n = 0; n < 3; n++)
-        square = fmax(square, vti_square_between(corner[n], corner[(n + 1) % 3]));
     k->normal = s->panels.normal[b->first + i];
-    cut_triangle(k, corner, (int)fmin(ceil(vti_sqrt(square) / k->longest), MOST_CUTS));
+    const int cuts = count_cuts(k, corner, &at);
+    if (cuts > FEW_CUTS && is_sliver(corner, at))
+        cut_sliver(k, corner);
+    else
+        cut_triangle(k, corner, cuts);
 }
 
 typedef struct cut_job {

@@ -29,9 +29,9 @@ moment or the machine (no date, no thread count), so that the same bake has the 
                             file, values_sha256 of what it holds, whatever the compression),
                             tracers, active_voxels, tracers_per_voxel (voxels weighted with
                             their smoke), bounds, mass, health
-    manifest_sha256         digest of all of the above (`Manifest._digest`), so that no number
-                            changes unseen; a manifest without this line, as older ones are, is
-                            read, too, its numbers unchecked
+    manifest_sha256         digest of all of the above (`Manifest._digest`), so that nothing
+                            changes unseen: a manifest in which this line is missing, or has another
+                            name, is refused, too
 """
 
 from __future__ import annotations
@@ -246,9 +246,10 @@ class Manifest:
         told = data.pop(_DIGEST, None)
         try:
             manifest = cls(path, data)
-            if told is not None and told != manifest._digest():
-                text = "it was changed, or is damaged: its digest differs; move it away"
-                raise ValueError(f"{text}, and bake again")
+            if told != manifest._digest():
+                how = f"{_DIGEST} is missing" if told is None else "its digest differs"
+                text = f"it was changed, or is damaged: {how}; move it away, and bake again"
+                raise ValueError(text)
         except ValueError as error:
             raise ValueError(f"{path}: is not the whole manifest of a bake: {error}") from error
         return manifest

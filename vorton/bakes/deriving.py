@@ -35,7 +35,7 @@ from .baking import (
 )
 from .derive_jobs import make_in_processes
 from .origin import origin_of
-from .retime import Times, course_of, take_derived
+from .retime import Times, course_of, numbers_of, take_derived
 
 __all__ = ["derive"]
 
@@ -133,7 +133,7 @@ def derive(
         sim = Simulation(archive.scene(), archive.fps, threads=threads)
         rate = archive.fps if fps is None else fps
         times = Times(rate, archive.fps, offset, shutter, samples if shutter else 0)
-        numbers = _numbers_of(archive, None if frames is None else check_frames(frames), times)
+        numbers = numbers_of(archive, None if frames is None else check_frames(frames), times)
         settings = settings_of(sim, volumes, tracers, False, archive.branch)
         if shutter:
             del settings["volumes"]["grids"]["velocity"]
@@ -206,20 +206,6 @@ def _told_of(archive: Archive, lost: Mapping[int, str]) -> Iterator[None]:
         if lost:
             error.add_note(f"but for those of damaged ones of {archive.path}: {frames_text(lost)}")
         raise
-
-
-def _numbers_of(archive: Archive, wanted: tuple[int, int] | None, times: Times) -> list[int]:
-    """The frames that are to be made: all that the archive reaches, or those wanted, for which it
-    must have had what they are made of."""
-    had = {*archive.frames, *archive.lost}
-    if wanted is None:
-        numbers = times.reached(min(had, default=1), max(had, default=0))
-    else:
-        numbers = list(range(wanted[0], wanted[1] + 1))
-    used = {a for n in numbers for a in times.needed(n)}
-    if not numbers or not archive.frames or not used <= had:
-        raise archive.lacks(sorted(used))
-    return numbers
 
 
 def _make(

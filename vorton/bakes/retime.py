@@ -26,7 +26,7 @@ from .bake_frames import (
 )
 from .course import Course, carry_over
 
-__all__ = ["RetimedCourse", "Times", "course_of", "take_derived"]
+__all__ = ["RetimedCourse", "Times", "course_of", "numbers_of", "take_derived"]
 
 _SAME = 1e-9
 """Frames are this near to each other, in frames, where rounding of the rates alone parts them."""
@@ -100,6 +100,20 @@ class Times:
         end = int((last - 1) * self.fps / self.archived_fps * (1 + _SAME) + _SAME) + 1
         needed = {n: self.needed(n) for n in range(1, end + 1)}
         return [n for n, of in needed.items() if first <= of[0] and of[-1] <= last]
+
+
+def numbers_of(archive: Archive, wanted: tuple[int, int] | None, times: Times) -> list[int]:
+    """The frames that are to be made: all that the archive reaches, or those wanted, for which it
+    must have had what they are made of."""
+    had = {*archive.frames, *archive.lost}
+    if wanted is None:
+        numbers = times.reached(min(had, default=1), max(had, default=0))
+    else:
+        numbers = list(range(wanted[0], wanted[1] + 1))
+    used = {a for n in numbers for a in times.needed(n)}
+    if not numbers or not archive.frames or not used <= had:
+        raise archive.lacks(sorted(used))
+    return numbers
 
 
 @dataclasses.dataclass

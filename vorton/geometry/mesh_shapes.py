@@ -35,9 +35,7 @@ class Torus(Shape):
 
     The core sees it as a closed mesh of 128 x 32 quadrilaterals; `volume` is that of the mesh,
     about 1 % below the exact one. As a body it is a chain of 24 wedges, eight-sided, with the exact
-    volume to 0.05 %: its surface is up to 5.4 % of `thickness` and 1.16 % of `radius` off. With
-    panels `radius` must be at most some 65 times `thickness`, whose 3456 panels take a minute:
-    thinner rings have `Body(panels=0)`.
+    volume to 0.05 %: its surface is up to 5.4 % of `thickness` and 1.16 % of `radius` off.
     """
 
     center: tuple[float, float, float] = vector((0.0, 0.0, 0.0), "m", "centre")

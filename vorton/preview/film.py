@@ -7,6 +7,7 @@ light stand still, and thinner smoke is thinner in the picture.
 
 from __future__ import annotations
 
+import contextlib
 import os
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
@@ -15,15 +16,15 @@ from typing import Any
 import numpy as np
 
 from .. import _core
-from ..archive.manifest import FPS, FRAMES, Manifest
-from ..archive.reading import SUFFIX, DamageError
+from ..archive.manifest import FPS, FRAMES, MOST_FPS, Manifest
+from ..archive.reading import SUFFIX, Archive, DamageError
 from ..archive.scene_files import load_scene
 from ..archive.stages import mark_of
 from ..bakes.bake_frames import Parts, are_in, check_region, crop
 from ..bakes.bake_opening import open_archive
 from ..bakes.baked_bodies import BakedBodies
-from ..bakes.course import Course
 from ..bakes.origin import warn_of_changed_origin
+from ..bakes.retime import Times, course_of, numbers_of
 from ..base.checks import (
     check_flag,
     check_keys,
@@ -203,7 +204,7 @@ class BakeShot(Shot):
 
 
 class ArchiveShot(Shot):
-    """Volumes of the frames of a motion archive, from the states in it.
+    """Volumes of the frames of a motion archive, or between them, from the states in it.
 
     Arguments are as of `make_film`.
 
@@ -213,31 +214,46 @@ class ArchiveShot(Shot):
         An archive without some of these frames.
     """
 
-    def __init__(self, path: Path, frames: tuple[int, int] | None = None, **how: Any) -> None:
+    def __init__(
+        self,
+        path: Path,
+        frames: tuple[int, int] | None = None,
+        *,
+        retime: float | None = None,
+        offset: float = 0.0,
+        **how: Any,
+    ) -> None:
         self.path = path
         with open_archive(path) as archive:
-            self._fps = archive.fps
-            scene = archive.scene()
-            try:
-                numbers = archive.select(frames)
-            except ValueError as error:
-                if archive.lost:
-                    _tell_what_is_whole(error, archive)
-                raise
-            if frames is None:
-                had = {*archive.frames, *archive.lost}
-                numbers = list(range(min(had), max(had) + 1))
-        super().__init__(scene, numbers, self._fps, **how)
+            self._archived_fps = archive.fps
+            self._times = Times(retime or archive.fps, archive.fps, offset)
+            scene, numbers = archive.scene(), self._select(archive, frames)
+        super().__init__(scene, numbers, self._times.fps, **how)
         manifest = Manifest.of_file(path)
         self.mark = "" if manifest is None else mark_of(manifest)
 
+    def _select(self, archive: Archive, frames: tuple[int, int] | None) -> list[int]:
+        if not self._times.are_archived:
+            return numbers_of(archive, frames, self._times)
+        try:
+            numbers = archive.select(frames)
+        except ValueError as error:
+            if archive.lost:
+                _tell_what_is_whole(error, archive)
+            raise
+        if frames is None:
+            had = {*archive.frames, *archive.lost}
+            numbers = list(range(min(had), max(had) + 1))
+        return numbers
+
     def __iter__(self) -> Iterator[_core.Volume]:
-        sim = self.simulation = Simulation(self.scene, self._fps, threads=self.threads)
+        sim = self.simulation = Simulation(self.scene, self._archived_fps, threads=self.threads)
         self.voxel = sim.nominal_voxel if self.voxel is None else self.voxel
         with open_archive(self.path) as archive:
-            course = Course(sim, archive.branch)
+            course = course_of(archive, sim, self._times)
             try:
-                lost = {n: why for n, why in archive.lost.items() if n in self.numbers}
+                needed = {a for n in self.numbers for a in self._times.needed(n)}
+                lost = {n: why for n, why in archive.lost.items() if n in needed}
                 if lost:
                     raise DamageError(self.path, lost)
                 for number in self.numbers:
@@ -249,7 +265,7 @@ class ArchiveShot(Shot):
                 raise
 
 
-def _tell_what_is_whole(error: ValueError, archive: Any) -> None:
+def _tell_what_is_whole(error: ValueError, archive: Archive) -> None:
     """What to do about frames of an archive that are damaged, as a note."""
     whole = [n for n in archive.frames if archive.damage(n) is None]
     error.add_note(
@@ -257,29 +273,51 @@ def _tell_what_is_whole(error: ValueError, archive: Any) -> None:
     )
 
 
-def open_shot(place: Scene | str | os.PathLike[str], **values: Any) -> Shot:
+def open_shot(
+    place: Scene | str | os.PathLike[str],
+    *,
+    retime: float | None = None,
+    offset: float = 0.0,
+    **values: Any,
+) -> Shot:
     """The shot of a scene, or in a bake folder, a manifest, an archive or a scene file."""
-    if isinstance(place, Scene):
-        return SceneShot(place, **values)
-    place = check_place("place", place)
-    if place.suffix == SUFFIX:
-        return ArchiveShot(place, **values)
+    if retime is not None:
+        retime = check_number("retime", retime, above=0, most=MOST_FPS, unit="1/s")
+    offset = check_number("offset", offset, least=0, most=1, unit="frames")
+    between = {} if retime is None and not offset else {"retime": retime, "offset": offset}
+    if not isinstance(place, Scene):
+        place = check_place("place", place)
+        if place.suffix == SUFFIX:
+            return ArchiveShot(place, **between, **values)
+        manifest = _find_manifest(place)
+        if manifest is not None:
+            return _baked_shot(manifest, between, values)
+        place = load_scene(place)
+    if between:
+        name, value = ("retime", retime) if retime is not None else ("offset", offset)
+        raise ValueError(f"{name} = {value}: goes with a bake; a scene is simulated with any fps")
+    return SceneShot(place, **values)
+
+
+def _find_manifest(place: Path) -> Manifest | None:
+    """Of a bake there; None: it is the file of a scene."""
     if place.is_dir():
-        return _baked_shot(Manifest.find(place), values)
+        return Manifest.find(place)
     if place.suffix.lower() == ".json" and place.is_file():
-        try:
-            manifest = Manifest.load(place)
-        except ValueError:
-            return SceneShot(load_scene(place), **values)
-        return _baked_shot(manifest, values)
-    return SceneShot(load_scene(place), **values)
+        with contextlib.suppress(ValueError):
+            return Manifest.load(place)
+    return None
 
 
-def _baked_shot(manifest: Manifest, values: dict[str, Any]) -> Shot:
-    """From the tracers of a bake, or where it has none from its archive."""
-    if manifest.data["tracers"] or manifest.archive is None:
+def _baked_shot(manifest: Manifest, between: dict[str, Any], values: dict[str, Any]) -> Shot:
+    """From the tracers of a bake, or where it has none, and between its frames, from its
+    archive."""
+    if between and manifest.archive is None:
+        text = f"{manifest.no_archive}; frames in between are made from one"
+        raise ValueError(f"{manifest.path}: has {text}")
+    if manifest.archive is None or (manifest.data["tracers"] and not between):
         return BakeShot(manifest, **values)
-    return ArchiveShot(manifest.archive, **_as_baked(manifest, values))
+    return ArchiveShot(manifest.archive, **between, **_as_baked(manifest, values))
 
 
 def _as_baked(manifest: Manifest, how: dict[str, Any]) -> dict[str, Any]:
@@ -294,6 +332,8 @@ def make_film(
     *,
     frames: tuple[int, int] | None = None,
     fps: float | None = None,
+    retime: float | None = None,
+    offset: float = 0.0,
     size: tuple[int, int] = (640, 480),
     voxel: float | None = None,
     sharp: bool | None = None,
@@ -327,7 +367,13 @@ def make_film(
         Default: all frames of a bake, 1 to 96 of a scene; of those a picture takes the last. One
         that is damaged or missing between them is an error: no film leaves it out.
     fps : number, 1/s, optional
-        Default: that of the bake, or 24.
+        Default: `retime`, that of the bake, or 24.
+    retime : number, 1/s, optional
+        Another frame rate of the same motion, `fps` of `derive`: what a bake has between its frames
+        is made from its archive as there, and frames are counted at this rate. Four times that of
+        the bake, shown with its `fps`, is slow motion.
+    offset : number, frames
+        How much later each frame of a bake is, 0 (default) to 1, as of `derive`.
     size : two whole numbers
         Width and height in pixels, default 640 x 480.
     voxel : number, m, optional
@@ -390,7 +436,7 @@ def make_film(
         raise ValueError(f"{' and '.join(around)}: cannot be given together with eye")
     _try(size, eye, target, field_of_view, around, threads, look)
     how: dict[str, Any] = {"fps": fps, "voxel": voxel, "sharp": sharp}
-    how |= {"threads": threads, "region": region}
+    how |= {"threads": threads, "region": region, "retime": retime, "offset": offset}
     shot = open_shot(place, frames=frames, **how)
     if isinstance(shot, BakeShot):
         warn_of_changed_origin(shot.manifest)
