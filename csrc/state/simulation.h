@@ -102,8 +102,8 @@ struct vt_simulation {
     /* records */
     vt_extremes extremes;
     int32_t last_substeps, unbalanced; /* of those, in which the balance gave up */
-    vt_contact_counts contacts; /* of the last step */
-    vt_blow_up blow_up;         /* of the last step that did; struct_size 0: none did */
+    vt_contact_counts contacts;        /* of the last step */
+    vt_blow_up blow_up;                /* of the last step that did; struct_size 0: none did */
     vt_warnings warnings;
     double unlit; /* time for which there was fuel and nothing to light it, s; -1: no matter */
     vt_timer timers[VT_TIMED_STAGES];
