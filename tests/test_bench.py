@@ -65,7 +65,7 @@ def test_parts_of_a_solve():
     rows = [line.rsplit(None, 1) for line in done.stdout.strip().splitlines()]
     times = {name.strip(): float(ms) for name, ms in rows[3:]}
     assert {"sort", "filter and Poisson", "curl", "tracers, per frame"} <= set(times)
-    assert times.pop("diffusion, per frame") == times.pop("panels") == 0
+    assert times.pop("diffusion, per frame") <= 0.001 >= times.pop("panels")  # and rounded
     assert all(ms > 0 for ms in times.values())
     assert all(len(line) <= 80 for line in done.stdout.splitlines())
     assert bench("--solve", "--compare").returncode == 2

@@ -64,8 +64,8 @@
 /* clang-format on */
 #pragma once
 
-#include "volume/bytes.h"
-#include "vorton.h"
+#include <stdint.h>
+#include <string.h>
 
 typedef struct vt_block_head {
     char kind[4];
@@ -97,7 +97,12 @@ _Static_assert(sizeof(vt_block_head) == 24 && sizeof(vt_frame_head) == 64 &&
                "structs are what the file holds");
 
 /* Entry n of the directory of a frame that was checked. */
-vt_field_entry vti_frame_entry(const uint8_t *bytes, uint32_t n);
+static inline vt_field_entry vti_frame_entry(const uint8_t *bytes, uint32_t n)
+{
+    vt_field_entry entry;
+    memcpy(&entry, bytes + sizeof(vt_frame_head) + (size_t)n * sizeof entry, sizeof entry);
+    return entry;
+}
 
 /* Bytes of a number; 0: there is no such type. */
 static inline uint32_t vti_bytes_of_type(uint32_t type)
@@ -123,17 +128,3 @@ static inline uint64_t vti_unpacked_bytes(const vt_field_entry *entry)
 {
     return entry->rows * entry->components * vti_bytes_of_type(entry->type);
 }
-
-/* Reads the head of a frame, or of a state in memory, and checks it and its directory: whatever the
- * bytes are, what it then says lies within them. `what` begins the message. */
-vt_status vti_check_frame(const char *what, const uint8_t *bytes, uint64_t size,
-                          vt_frame_head *head);
-
-/* A state as a frame: fields packed, with their checksums. Or its directory, that is the beginning
- * of the state, and the place of each field: of those that are made again none is read. */
-vt_status vti_pack_frame(const uint8_t *bytes, int threads, vt_bytes *to);
-vt_status vti_pack_fields(const uint8_t *directory, const uint8_t *const *place, int threads,
-                          vt_bytes *to);
-
-/* A frame that was checked as a state: checksums compared, fields unpacked. */
-vt_status vti_unpack_frame(const char *what, const uint8_t *bytes, int threads, vt_bytes *to);

@@ -1,6 +1,6 @@
 #include <string.h>
 
-#include "archive/block.h"
+#include "archive/frame_packing.h"
 #include "archive/checksum.h"
 #include "archive/made_again.h"
 #include "archive/state_fields.h"

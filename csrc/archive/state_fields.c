@@ -132,8 +132,9 @@ static void list_column(vt_state_list *list, int set, vt_set *rows, int32_t c)
         split_field(list, field, "tracers.second_eddy_place");
 }
 
-/* First those by which others are packed: ids, in whose order they are (archive/block.c), and what
- * others nearly follow from (archive/lone_fluid.h), each behind what it follows from itself. */
+/* First those by which others are packed: ids, in whose order they are (archive/field_relations.c),
+ * and what others nearly follow from (archive/lone_fluid.h), each behind what it follows from
+ * itself. */
 static const int32_t first_of_vortons[] = {
     VT_VORTON_id,          VT_VORTON_age,   VT_VORTON_flags,       VT_VORTON_mixture,
     VT_VORTON_fuel,        VT_VORTON_flame, VT_VORTON_temperature, VT_VORTON_volume_temperature,

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "archive/block.h"
+#include "archive/frame_packing.h"
 #include "archive/checksum.h"
 #include "base/open_file.h"
 #include "base/spare_memory.h"

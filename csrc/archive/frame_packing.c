@@ -1,4 +1,4 @@
-#include "archive/block.h"
+#include "archive/frame_packing.h"
 
 #include <string.h>
 
@@ -11,13 +11,6 @@
 #include "base/status.h"
 
 static const uint64_t most_bytes = UINT64_C(1) << 44; /* of a field: sums do not overflow */
-
-vt_field_entry vti_frame_entry(const uint8_t *bytes, uint32_t n)
-{
-    vt_field_entry entry;
-    memcpy(&entry, bytes + sizeof(vt_frame_head) + (size_t)n * sizeof entry, sizeof entry);
-    return entry;
-}
 
 static int is_kind(const vt_frame_head *head, const char *kind)
 {
