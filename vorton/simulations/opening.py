@@ -168,13 +168,26 @@ def name_bodies(scene: Scene, text: str) -> str:
     return re.sub(r"\b(body|container) '([^']*)'", place, text)
 
 
-def name_items(scene: Scene, added: Added, text: str) -> str:
-    """A message of the core that names sources by id and bodies by name, as the scene has them."""
+def _name_force(scene: Scene, added: Added, number: int) -> str:
+    """What the id of a force stands for in a scene: "effects[2], Vortex", or nothing."""
+    for item, ids in added:
+        if ("force", number) in ids:
+            return f"effects[{_place_of(scene.effects, item)}], {type(item).__name__}"
+    return ""
 
-    def place(match: re.Match[str]) -> str:
+
+def name_items(scene: Scene, added: Added, text: str) -> str:
+    """A message of the core that names sources and forces by id and bodies by name, as the scene
+    has them."""
+
+    def source(match: re.Match[str]) -> str:
         return name_source(scene, added, int(match[1])) or match[0]
 
-    return name_bodies(scene, re.sub(r"\bsource (\d+) \([a-z_]+\)", place, text))
+    def force(match: re.Match[str]) -> str:
+        return _name_force(scene, added, int(match[1])) or match[0]
+
+    text = re.sub(r"\bsource (\d+) \([a-z_]+\)", source, text)
+    return name_bodies(scene, re.sub(r"\bforce (\d+)\b", force, text))
 
 
 def name_nearest(scene: Scene, added: Added, error: Any) -> str:

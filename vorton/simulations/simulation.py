@@ -432,6 +432,9 @@ class Simulation(LiveChanges, BodyMotion, Pickled):
         except _core.BlowUpError as error:
             error.args = (f"{error}{name_nearest(self._scene, self._added, error)}",)
             raise
+        except _core.CapacityError as error:
+            error.args = (name_items(self._scene, self._added, str(error)),)
+            raise
         finally:
             self._pass_warnings_on()
 
