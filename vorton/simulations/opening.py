@@ -26,6 +26,7 @@ __all__ = [
     "Recorder",
     "add_source",
     "check_method",
+    "explain_capacity",
     "make_core",
     "name_items",
     "name_nearest",
@@ -188,6 +189,22 @@ def name_items(scene: Scene, added: Added, text: str) -> str:
 
     text = re.sub(r"\bsource (\d+) \([a-z_]+\)", source, text)
     return name_bodies(scene, re.sub(r"\bforce (\d+)\b", force, text))
+
+
+def explain_capacity(scene: Scene, added: Added, text: str) -> str:
+    """The message of a `CapacityError` of a step, with its names as the scene has them; of tracers
+    whose number follows from the voxel with one of which they fit."""
+    text = name_items(scene, added, text)
+    many = re.match(r"(\d+) more tracers do not fit: (\d+) of max_tracers (\d+)", text)
+    by_voxel = any(getattr(source, "tracers_per_voxel", None) for source in scene.sources)
+    if not (many and by_voxel):
+        return text
+    more, alive, most = map(int, many.groups())
+    voxel = scene.nominal_voxel * ((alive + more) / most) ** (1 / 3)
+    return (
+        f"{text}. So many fill voxels of {scene.nominal_voxel:.3g} m; of Scene(voxel="
+        f"{1.05 * voxel:.2g}) there is room for them"
+    )
 
 
 def name_nearest(scene: Scene, added: Added, error: Any) -> str:

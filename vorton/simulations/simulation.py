@@ -22,7 +22,7 @@ from ..scenes.scene_advice import warn
 from .body_motion import BodyMotion
 from .flow_advice import FRAMES_APART, describe_faults
 from .live_changes import LiveChanges
-from .opening import check_method, make_core, name_items, name_nearest
+from .opening import check_method, explain_capacity, make_core, name_items, name_nearest
 from .saved import encode, open_archive, same_state
 from .views import Grids, Tracers, Vortons, set_known
 
@@ -433,7 +433,7 @@ class Simulation(LiveChanges, BodyMotion, Pickled):
             error.args = (f"{error}{name_nearest(self._scene, self._added, error)}",)
             raise
         except _core.CapacityError as error:
-            error.args = (name_items(self._scene, self._added, str(error)),)
+            error.args = (explain_capacity(self._scene, self._added, str(error)),)
             raise
         finally:
             self._pass_warnings_on()
