@@ -452,6 +452,22 @@ def test_turbulence_without_vortons():
     assert np.abs(moved.tracers.position - before).max() > 0.01
 
 
+@pytest.mark.slow
+def test_a_shape_of_many_vortons():
+    """Filled as finely as the narrowest cores of the scene ask for."""
+
+    def step(size):
+        scene = vt.Scene()
+        scene.add(vt.Emitter(vt.Disk(radius=0.1), temperature=500, core=0.02, lifetime=1))
+        scene.add(vt.UniformForce(shape=vt.Box((0, 0, 0), (size, size, size))))
+        vt.Simulation(scene, threads=1).step()
+
+    (text,) = texts(lambda: step(1.6))
+    assert "effects[0], UniformForce, 4.1 m^3, is filled with 6.4e+05 vortons" in text  # 86^3 nodes
+    assert "sources[0], Emitter" in text
+    assert texts(lambda: step(1.4)) == []
+
+
 # ---- wind ----
 
 

@@ -150,28 +150,31 @@ static int64_t count_bearable(const vt_simulation *s, int64_t reserved)
     return 8 * alive + (room > 0 ? room : 0);
 }
 
-/* The emitter whose cores are the narrowest, or -1. */
-static int32_t find_narrowest(const vt_simulation *s, double core)
+/* " of source 2 (emitter)", the emitter whose cores are the narrowest, or nothing. */
+static void name_narrowest(const vt_simulation *s, double core, char name[64])
 {
-    for (int32_t n = 0; n < s->sources.fluid_emitter_count; n++) {
+    name[0] = 0;
+    for (int32_t n = 0; n < s->sources.fluid_emitter_count && !name[0]; n++) {
         const vt_fluid_emitter *const p = &s->sources.parcels[n];
         const vt_pose pose = vti_pose_at(&s->transforms, p->stream.parent, s->time);
         if (p->core * pose.scale <= 1.01 * core)
-            return p->stream.id;
+            snprintf(name, 64, " of source %d (%s)", p->stream.id,
+                     vti_name_of_source(&s->sources, p->stream.id));
     }
-    return -1;
+}
+
+static double volume_of(const vt_acting_force *acting)
+{
+    const double scale = acting->pose.scale;
+    return acting->region.volume * scale * scale * scale;
 }
 
 static vt_status refuse(const marking *m)
 {
     const vt_simulation *const s = m->simulation;
-    const double spacing = m->lattice->spacing, scale = m->acting->pose.scale;
-    const double volume = m->acting->region.volume * scale * scale * scale;
-    const int32_t source = find_narrowest(s, m->core);
-    char whose[96] = "";
-    if (source >= 0)
-        snprintf(whose, sizeof whose, " of source %d (%s)", source,
-                 vti_name_of_source(&s->sources, source));
+    const double spacing = m->lattice->spacing, volume = volume_of(m->acting);
+    char whose[64];
+    name_narrowest(s, m->core, whose);
     return vti_fail(VT_OVER_CAPACITY,
                     "force %d has a shape of %.3g m^3: to fill it takes %.3g vortons, %.2g m "
                     "apart for the narrowest cores of %.2g m%s, and %lld of max_vortons %lld are "
@@ -180,6 +183,23 @@ static vt_status refuse(const marking *m)
                     m->acting->force->id, volume, volume / (spacing * spacing * spacing), spacing,
                     m->core, whose, (long long)s->vortons.set.count,
                     (long long)s->vortons.set.capacity);
+}
+
+/* More than anyone means: a frame takes a second and more. */
+static const int64_t many_vortons = 500000;
+
+static void look_for_many(vt_simulation *s, const marking *m, int64_t filled)
+{
+    char whose[64];
+    if (filled <= many_vortons || vti_is_warned(&s->warnings, VT_WARN_MANY_VORTONS))
+        return;
+    name_narrowest(s, m->core, whose);
+    vti_warn(&s->warnings, VT_WARN_MANY_VORTONS, -1,
+             "the shape of force %d, %.3g m^3, is filled with %.2g vortons, %.2g m apart for the "
+             "narrowest cores of %.2g m%s, which is slow: give the force a smaller shape, or "
+             "wider cores, or simulate what is narrow in a scene of its own",
+             m->acting->force->id, volume_of(m->acting), (double)filled, m->lattice->spacing,
+             m->core, whose);
 }
 
 vt_status vti_mark_forces(vt_simulation *s, int64_t reserved, int refuses,
@@ -195,12 +215,14 @@ vt_status vti_mark_forces(vt_simulation *s, int64_t reserved, int refuses,
         if (s->forces.force[n].def.acts_on != VT_FORCE_ON_FLUID)
             continue;
         const vt_acting_force acting = vti_force_at(s, &s->forces.force[n], s->time);
+        const int64_t left = m.left;
         m.acting = &acting;
         look_into_shape(&m);
         if (is_full(&m) && refuses)
             return refuse(&m);
         if (!mark_found(&m))
             return VT_OUT_OF_MEMORY;
+        look_for_many(s, &m, left - m.left);
     }
     return VT_OK;
 }

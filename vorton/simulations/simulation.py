@@ -397,8 +397,9 @@ class Simulation(LiveChanges, BodyMotion, Pickled):
         -----
         vorton.SceneWarning
             Once each: fuel that nothing sets on fire; substeps by the hundred for diffusion alone;
-            a source of which more than 100 000 vortons are there after a second; in every sixteenth
-            frame, each number of `health` that is above its limit.
+            a source of which more than 100 000 vortons are there after a second, or a force whose
+            shape is filled with more than 500 000; in every sixteenth frame, each number of
+            `health` that is above its limit.
         """
         for _ in range(_frame_count(frames)):
             self.advance(1.0 / self.fps, progress=progress)
