@@ -560,3 +560,30 @@ def test_a_point_in_the_place_of_a_number_is_no_list_of_frames():
     with pytest.raises(TypeError, match=r"Cylinder.radius = \(0, 0, 1\): must be a number; a list"):
         vt.Cylinder((0, 0, 0), (0, 0, 1), 0.1)
     assert vt.Sphere(radius=[0.1, 0.2]).radius.values == (0.1, 0.2)
+
+
+# ---- what an artist writes for keys and turns ----
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda: vt.Scene(wind=[(0, (0, 0, 0)), (1, (1, 0, 0))]),
+        lambda: vt.Wind([(0, (0, 0, 0), "smooth"), (1, (1, 0, 0))]),
+        lambda: vt.Emitter(vt.Sphere(), temperature=[(0, 400), (1, 500)]),
+    ],
+)
+def test_bare_keys_are_told_of_keys(make):
+    with pytest.raises(TypeError, match=r"keys \(time, value\) are Keys\("):
+        make()
+
+
+def test_a_value_for_each_frame_is_no_key():
+    assert isinstance(vt.Wind([(0, 0, 1), (1, 0, 0)]).velocity, vt.Samples)
+    assert isinstance(vt.Wind(np.eye(3)).velocity, vt.Samples)
+    assert isinstance(vt.Emitter(vt.Sphere(), temperature=[400, 500]).temperature, vt.Samples)
+
+
+def test_a_rotation_by_three_angles_is_told_of_quaternions():
+    with pytest.raises(ValueError, match=r"quaternion \(w, x, y, z\).*`axis` and `angle`"):
+        vt.Transform(rotation=(0, 90, 0))

@@ -424,7 +424,7 @@ def test_bad_input(arguments, words):
         ({"start": 1.0, "end": 0.5}, ["end is 0.5"]),
         ({"start": -1.0}, ["start is -1"]),
         ({"parent": 4}, ["parent"]),
-        ({"fluid": {"temperature": AMBIENT}}, ["how often", "renew", "Combustion.ignition"]),
+        ({"fluid": {"temperature": AMBIENT}}, ["how often", "give it a temperature", "renew"]),
         ({"animations": {"core": {"values": np.ones((1, 1)), "rate": 1}}}, ["core of an emitter"]),
         ({"animations": {"rate": {"values": np.zeros((1, 1)), "rate": 1}}}, ["rate has keys"]),
     ],

@@ -182,3 +182,20 @@ def test_the_grid_holds_vortons_without_circulation(place):
     cells = (np.array(place) - sim.grids.origin) / sim.grids.spacing
     assert (cells > 0).all() and (cells < np.array(sim.grids.velocity.shape[2::-1]) - 1).all()
     assert np.isfinite(sim.vortons.position).all()
+
+
+def test_tracers_that_do_not_fit_are_told_of_the_voxel():
+    """With that voxel they fit."""
+
+    def simulation(voxel):
+        scene = vt.Scene(voxel=voxel, max_tracers=1000)
+        scene.add(vt.Emitter(vt.Sphere(), temperature=400, core=0.5, renew=10))
+        return vt.Simulation(scene, threads=1)
+
+    with pytest.raises(vt.CapacityError, match=r"voxels of 0.1 m; of Scene\(voxel=") as caught:
+        simulation(0.1).step()
+    voxel = float(str(caught.value).split("Scene(voxel=")[1].split(")")[0])
+    assert 0.1 < voxel < 0.5
+    sim = simulation(voxel)
+    sim.step()
+    assert 700 < sim.tracers.count <= 1000

@@ -401,3 +401,15 @@ def test_emitters_without_the_grid_are_warned_of(velocity):
     assert sim.vortons.velocity[:, 2].max() > 0
     with pytest.warns(UserWarning, match=words):
         sim.method = scene.method
+
+
+@pytest.mark.parametrize(
+    "fluid, words",
+    [({"fuel": 0.5}, "for fuel above Combustion.ignition"), ({"flame": 1}, "flame glows, but")],
+)
+def test_cold_fire_is_told_what_it_lacks(fluid, words):
+    scene = vt.Scene(combustion=vt.Combustion())
+    scene.add(vt.Emitter(vt.Sphere(), **fluid))
+    with pytest.raises(ValueError, match=words) as caught:
+        vt.Simulation(scene, threads=1)
+    assert ("ignition" in str(caught.value)) == ("fuel" in fluid)

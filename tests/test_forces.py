@@ -518,3 +518,44 @@ def test_same_bits_for_any_number_of_threads_and_after_a_copy():
     for sim in (begun, copied):
         sim.step(5)
         assert state(sim) == state(one)
+
+
+# ---- room ----
+
+
+def around_a_flame(core, shape, **scene):
+    made = vt.Scene("flame", **scene)
+    made.add(vt.Emitter(vt.Disk(radius=0.1), temperature=500, core=core, lifetime=1))
+    made.add(vt.Body(vt.Plane((0, 0, -1))))
+    made.add(vt.UniformForce(shape=shape))
+    return vt.Simulation(made, threads=1)
+
+
+@pytest.mark.parametrize("size", [3, 3e3, 3e6])
+def test_a_shape_that_cannot_be_filled_is_refused_at_once(size):
+    """27 m^3 are 32 million vortons, .0094 m apart; of 6000 km, half lie in the ground."""
+    sim = around_a_flame(0.01, vt.Box((-size / 2,) * 3, (size / 2,) * 3))
+    before = state(sim)
+    with pytest.raises(vt.CapacityError, match=r"effects\[0\], UniformForce.*max_") as caught:
+        sim.step()
+    number = float(str(caught.value).split("to fill it takes ")[1].split()[0])
+    assert np.isclose(number, (size / 0.0094) ** 3, rtol=0.01)
+    assert "of 0.01 m of sources[0], Emitter" in str(caught.value)
+    assert state(sim) == before
+
+
+@pytest.mark.parametrize("policy", ["error", "stop"])
+def test_what_lies_in_walls_needs_no_room(policy):
+    """Of 1.2 million nodes 48 000 lie above the ground, and two layers around those."""
+    deep = vt.Box((-5, -5, -10.5), (5, 5, -0.6))
+    sim = around_a_flame(0.1, deep, max_vortons=100_000, at_capacity=policy)
+    sim.step()
+    assert sim.vortons.count == pytest.approx(10.4 * 10.4 * 0.6 / 0.094**3, rel=0.1)
+
+
+def test_without_an_error_a_shape_is_filled_as_far_as_there_is_room():
+    """Of one that would take 10^16 vortons."""
+    endless = vt.Box((-0.3,) * 3, (2e4,) * 3)
+    sim = around_a_flame(0.1, endless, max_vortons=2000, at_capacity="stop")
+    sim.step()
+    assert sim.vortons.count == 2000

@@ -429,6 +429,88 @@ def test_forces_that_need_no_shape(force):
     assert texts(lambda: forced(force)) == []
 
 
+def test_turbulence_without_vortons():
+    """Tracers alone lie still; beside a ring, and in a shape, the fluid moves."""
+
+    def scene(shape=None, *others):
+        made = vt.Scene(spacing=0.15)
+        for item in (vt.Tracers(vt.Sphere(radius=0.3), count=100), *others):
+            made.add(item)
+        made.add(vt.Turbulence(strength=20, scale=0.3, shape=shape))
+        return vt.Simulation(made, threads=1)
+
+    (text,) = texts(scene)
+    assert text.startswith("effects[0], Turbulence: without a shape it moves the fluid only where")
+    still = scene()
+    before = still.tracers.position.copy()
+    still.step(3)
+    assert np.array_equal(still.tracers.position, before)
+    assert texts(lambda: scene(vt.Sphere())) == []
+    assert texts(lambda: scene(None, vt.VortexRing(radius=0.3, core=0.15))) == []
+    moved = scene(vt.Sphere(radius=0.6))
+    moved.step(3)
+    assert np.abs(moved.tracers.position - before).max() > 0.01
+
+
+@pytest.mark.slow
+def test_a_shape_of_many_vortons():
+    """Filled as finely as the narrowest cores of the scene ask for."""
+
+    def step(size):
+        scene = vt.Scene()
+        scene.add(vt.Emitter(vt.Disk(radius=0.1), temperature=500, core=0.02, lifetime=1))
+        scene.add(vt.UniformForce(shape=vt.Box((0, 0, 0), (size, size, size))))
+        vt.Simulation(scene, threads=1).step()
+
+    (text,) = texts(lambda: step(1.6))
+    assert "effects[0], UniformForce, 4.1 m^3, is filled with 6.4e+05 vortons" in text  # 86^3 nodes
+    assert "sources[0], Emitter" in text
+    assert texts(lambda: step(1.4)) == []
+
+
+# ---- wind ----
+
+
+def in_a_room(effect=None, wind=(0.0, 0.0, 0.0), panels=None):
+    scene = vt.Scene(spacing=0.25, wind=wind)
+    scene.add(vt.Emitter(vt.Sphere((0, 0, 1), radius=0.4), temperature=310, core=0.25, renew=0))
+    given = {} if panels is None else {"panels": panels}
+    scene.add(vt.Container(vt.Box((-2, -2, 0), (2, 2, 2)), name="hall", **given))
+    if effect:
+        scene.add(effect)
+    return vt.Simulation(scene, threads=1)
+
+
+@pytest.mark.parametrize(
+    "blows, name",
+    [
+        ({"wind": (1.5, 0, 0)}, "Scene.wind"),
+        ({"wind": vt.Keys([(0, (0, 0, 0)), (1, (1, 0, 0))])}, "Scene.wind"),
+        ({"effect": vt.Wind((1.5, 0, 0))}, r"effects\[0\], Wind"),
+    ],
+)
+def test_a_wind_in_a_closed_container(blows, name):
+    (text,) = texts(lambda: in_a_room(**blows))
+    assert re.match(name + r": does nothing in bodies\[0\], the closed Container 'hall'", text)
+    still, sim = in_a_room(), in_a_room(**blows)
+    for each in (still, sim):
+        each.step(6)
+    assert np.allclose(sim.tracers.position, still.tracers.position, atol=1e-4)
+
+
+@pytest.mark.parametrize(
+    "sound",
+    [
+        {},
+        {"effect": vt.Wind((0, 0, 0))},
+        {"wind": (1.5, 0, 0), "panels": 0},
+        {"effect": vt.Drag((1, 0, 0), shape=vt.Sphere((0, 0, 1), radius=0.8))},
+    ],
+)
+def test_no_wind_in_a_container(sound):
+    assert texts(lambda: in_a_room(**sound)) == []
+
+
 # ---- nothing for what is sound ----
 
 

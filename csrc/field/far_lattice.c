@@ -353,7 +353,7 @@ static int is_outside(const grid_box *grid, const float point[3])
 
 const vt_far_lattice *vti_open_far_lattice(vt_simulation *s, int64_t count, const float *points)
 {
-    if (!s->fields_exist || !vti_has_grid(s) || s->grid.walled)
+    if (!s->fields_exist || !vti_has_grid(s) || s->grid.walled || s->grid.still)
         return NULL;
     vt_far_lattice *const l = vti_arena_push(&s->arena, sizeof *l);
     float *const outside = vti_arena_push(&s->arena, 12 * (size_t)count);

@@ -218,7 +218,7 @@ static void velocity_by(vt_simulation *s, vt_sample_kernel *sample, const vt_far
         const vt_pair_sources *const from = s->pairs.position ? &s->pairs : &now;
         vti_sum_vortons(s, count, points, from, velocity, NULL, NULL);
         vti_add_wind_grids(s, count, points, velocity, NULL);
-    } else if (s->fields_exist) {
+    } else if (s->fields_exist && !s->grid.still) {
         uint8_t *const inside = vti_arena_push(&s->arena, (size_t)count);
         sample(&s->grid, count, points, velocity, inside, s->def.threads);
         velocity_far_away(s, lattice, count, points, inside, velocity);
@@ -245,7 +245,7 @@ static void velocity_with_walls(vt_simulation *s, const vt_far_lattice *lattice,
                                 const float *points, float *velocity)
 {
     velocity_without_walls(s, lattice, count, points, velocity);
-    if (s->fields_exist && vti_has_grid(s))
+    if (s->fields_exist && vti_has_grid(s) && !s->grid.still)
         vti_cancel_normal_velocities(s, count, points, velocity);
 }
 

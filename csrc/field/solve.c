@@ -13,6 +13,7 @@
 #include "panels/grid_request.h"
 #include "panels/image_vorticity.h"
 #include "panels/node_correction.h"
+#include "panels/panels.h"
 #include "panels/patches.h"
 #include "panels/source_densities.h"
 #include "state/container_frame.h"
@@ -249,6 +250,7 @@ void vti_solve_field(vt_simulation *s, int64_t count, const vt_record *records, 
         VT_TIMED(s, wind, vti_add_winds_to_nodes(s));
     if (s->panels.exist)
         VT_TIMED(s, panels, vti_correct_nodes(s));
+    grid->still = count == 0 && s->winds.grid_count == 0 && vti_panel_speed(s) == 0;
     vti_arena_pop(arena, mark);
 }
 

@@ -76,6 +76,7 @@ typedef struct vt_grid {
     int64_t row, plane;
     float *field[4];
     int32_t has_potential; /* 1: the velocity is curl A + grad phi; 0: curl A */
+    int32_t still;         /* 1: nothing moves the fluid, the velocity is 0 everywhere */
     int32_t walled; /* 1: walls through which nothing flows are the faces, all six: nothing is given
                        there, and beyond them all is its mirror image; 0: nothing is there */
     int32_t fourth; /* 1: of fourth order: the vector potential, B-splines from vortons to nodes and

@@ -35,14 +35,34 @@ vt_brick *vti_search_brick(const vt_shell_lattice *l, const int32_t at[3])
     return b;
 }
 
+/* Chains stay short. */
+static void add_buckets(vt_shell_lattice *l)
+{
+    l->buckets *= 4;
+    l->bucket = vti_arena_push(l->arena, sizeof *l->bucket * l->buckets);
+    memset(l->bucket, 0, sizeof *l->bucket * l->buckets);
+    for (vt_brick *b = l->first; b; b = b->next) {
+        vt_brick **const bucket = &l->bucket[bucket_of(l, b->at)];
+        b->chain = *bucket;
+        *bucket = b;
+    }
+}
+
+int vti_has_room_for_bricks(const vt_shell_lattice *l)
+{
+    return l->arena->used <= l->arena->capacity / 2; /* the other half is for the work on them */
+}
+
 vt_brick *vti_need_brick(vt_shell_lattice *l, const int32_t at[3], float core, float lifetime,
                          vt_brick_hints *hints)
 {
     vt_brick *b = vti_find_brick(l, at, hints);
     if (b)
         return b;
-    if (l->arena->used > l->arena->capacity / 2) /* the other half is for the work on the bricks */
+    if (!vti_has_room_for_bricks(l))
         return NULL;
+    if (l->bricks >= 2 * (int64_t)l->buckets)
+        add_buckets(l);
     b = vti_arena_push(l->arena, sizeof *b);
     memset(b, 0, sizeof *b);
     memcpy(b->at, at, sizeof b->at);

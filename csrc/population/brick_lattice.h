@@ -84,7 +84,11 @@ static inline vt_brick *vti_find_brick(const vt_shell_lattice *lattice, const in
     return b;
 }
 
-/* The same, made where there is none: with that core and lifetime. NULL: no memory. */
+/* Whether the arena has room for more. */
+int vti_has_room_for_bricks(const vt_shell_lattice *lattice);
+
+/* The same as vti_find_brick, made where there is none: with that core and lifetime. NULL: no
+ * memory. */
 vt_brick *vti_need_brick(vt_shell_lattice *lattice, const int32_t at[3], float core, float lifetime,
                          vt_brick_hints *hints);
 

@@ -123,10 +123,21 @@ static int surround(vt_shell *h, const vt_brick *b)
     return 1;
 }
 
-static vt_status make_bricks(vt_shell *h)
+/* Whether what does not fit is an error. */
+static int refuses(const vt_simulation *s, const vt_shell_wish *wish)
 {
-    int room = vti_mark_sources(h) && vti_mark_bodies(h->simulation, &h->lattice) &&
-               vti_mark_forces(h->simulation, &h->lattice);
+    return s->def.at_capacity == VT_AT_CAPACITY_ERROR && !wish->yields;
+}
+
+static vt_status make_bricks(vt_shell *h, const vt_shell_wish *wish)
+{
+    vt_simulation *const s = h->simulation;
+    int room = vti_mark_sources(h) && vti_mark_bodies(s, &h->lattice);
+    const vt_status status =
+        room ? vti_mark_forces(s, wish->reserved, refuses(s, wish), &h->lattice) : VT_OUT_OF_MEMORY;
+    if (status == VT_OVER_CAPACITY)
+        return status;
+    room = !status;
     const int64_t with_sources = h->lattice.bricks;
     for (const vt_brick *b = h->lattice.first; room && b && b->number < with_sources; b = b->next)
         room = surround(h, b);
@@ -331,7 +342,7 @@ static vt_status emit_missing(vt_shell *h, const vt_shell_wish *wish)
     vti_parallel_for(threads, h->lattice.bricks, BRICK_BLOCK, count_missing, (void *)h);
     const int64_t missing = number_missing(h);
     const int64_t room = s->vortons.set.capacity - s->vortons.set.count - wish->reserved;
-    if (missing > room && s->def.at_capacity == VT_AT_CAPACITY_ERROR && !wish->yields)
+    if (missing > room && refuses(s, wish))
         return vti_fail(
             VT_OVER_CAPACITY,
             "%lld more vortons, %s, do not fit: %lld of max_vortons %lld are alive; raise "
@@ -463,7 +474,7 @@ vt_status vti_keep_shell(vt_simulation *s, const vt_population *population,
                             h.count, s->stages, &s->arena);
     h.part = vti_arena_push(&s->arena, (size_t)h.count);
     find_parts(&h);
-    vt_status status = make_bricks(&h);
+    vt_status status = make_bricks(&h, wish);
     if (!status) {
         vti_parallel_for(threads, h.lattice.bricks, BRICK_BLOCK, find_near, &h);
         vti_fill_shell_lattice(&h.lattice, h.bricks, &s->vortons, threads);

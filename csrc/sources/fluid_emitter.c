@@ -1,5 +1,7 @@
 #include "sources/fluid_emitter.h"
 
+#include <stdio.h>
+
 #include "base/growing_array.h"
 #include "base/random.h"
 #include "base/status.h"
@@ -253,6 +255,23 @@ vt_status vti_check_fluid_emitter(const vt_simulation *s, const vt_emitter_def *
     return status;
 }
 
+static vt_status report_no_rate(const vt_simulation *s, const vt_fluid_emitter *p)
+{
+    const uint32_t members = vti_fluid_members(&p->stream.fluid, &p->stream.animations);
+    char which[96] = "";
+    if (members >> VT_CARRIED_fuel & 1)
+        snprintf(which, sizeof which, " (for fuel above Combustion.ignition, %g K)",
+                 s->def.combustion.ignition);
+    else if (members >> VT_CARRIED_flame & 1)
+        snprintf(which, sizeof which, " (flame glows, but heats nothing: fires have some 1200 K)");
+    return vti_fail(VT_INVALID_ARGUMENT,
+                    "how often it is renewed follows from how fast its fluid rises, and it does "
+                    "not: it is as heavy as the ambient one, or there is no gravity, or "
+                    "Method.buoyancy is \"none\"; give it a temperature%s, or say how often by "
+                    "renew (1/s; in C rate)",
+                    which);
+}
+
 /* As fast as fluid that light rises, or that heavy sinks, out of its shape from rest: renewals a
  * second are 1/2 sqrt(g |rho'| / rho0 / height). */
 static vt_status choose_rate(const vt_simulation *s, vt_fluid_emitter *p)
@@ -275,13 +294,7 @@ static vt_status choose_rate(const vt_simulation *s, vt_fluid_emitter *p)
         pull = fmax(pull, sqrt(gravity) * vti_abs(other) / ambient);
     }
     if (!(pull > 0 && reach > 0))
-        return vti_fail(VT_INVALID_ARGUMENT,
-                        "how often it is renewed follows from how fast its fluid rises, and it "
-                        "does not: it is as heavy as the ambient one, or there is no gravity, or "
-                        "Method.buoyancy is \"none\"; give "
-                        "it a temperature (for fuel above Combustion.ignition, %g K), or say how "
-                        "often by renew (1/s; in C rate)",
-                        s->def.combustion.ignition);
+        return report_no_rate(s, p);
     const double height = 2 * reach * pose.scale;
     p->stream.rate = 0.5 * sqrt(pull / height) * (double)vti_filling(p);
     return VT_OK;

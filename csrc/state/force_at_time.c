@@ -39,6 +39,30 @@ int vti_acts_at(const vt_acting_force *acting, const double world[3])
     return !acting->force->has_region || vti_placed_contains(&acting->region, &acting->pose, world);
 }
 
+int vti_acts_near(const vt_acting_force *acting, const double world[3], double reach)
+{
+    const vt_region *const region = &acting->region;
+    const vt_shape *const shape = &region->shape;
+    if (!acting->force->has_region)
+        return 1;
+    const double local = reach / acting->pose.scale;
+    double place[3], d[3], axis[3] = {shape->axis[0], shape->axis[1], shape->axis[2]};
+    vti_pose_point_back(&acting->pose, world, place);
+    for (int a = 0; a < 3; a++)
+        if (place[a] < region->lower[a] - local || place[a] > region->upper[a] + local)
+            return 0;
+    vti_subtract(place, shape->center, d);
+    if (shape->kind == VT_SHAPE_SPHERE)
+        return vti_sqrt(vti_dot(d, d)) <= shape->radius + local;
+    if (shape->kind != VT_SHAPE_DISK)
+        return 1;
+    vti_normalise(axis);
+    const double along = vti_dot(d, axis);
+    vti_add_scaled(d, -along, axis);
+    return vti_abs(along) <= 0.5 * shape->size[2] + local &&
+           vti_sqrt(vti_dot(d, d)) <= shape->radius + local;
+}
+
 /* ---- falling off ---- */
 
 /* From 0 at the surface to 1 in a depth of `width`. */

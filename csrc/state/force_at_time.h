@@ -20,6 +20,10 @@ int vti_does_act(const vt_acting_force *acting);
 /* Whether a force acts at a point of the world. */
 int vti_acts_at(const vt_acting_force *acting, const double world[3]);
 
+/* 0 where it acts nowhere nearer than `reach` (m) to a point of the world, as far as is soon seen.
+ */
+int vti_acts_near(const vt_acting_force *acting, const double world[3], double reach);
+
 /* On the fluid: how much of it acts there, 0 to 1. */
 double vti_share_at(const vt_acting_force *acting, const double world[3]);
 

@@ -276,6 +276,11 @@ def animatable(constant: Any, keys: Any = None, depth: int | None = None) -> Any
         if depth == 0 and isinstance(value, tuple):  # a point that was meant for another parameter
             text = "must be a number; a list or an array has one for each frame"
             raise TypeError(f"{name} = {shown(value)}: {text}")
+        if _are_keys(value, depth):
+            what = (
+                "a list or an array has a value for each frame; keys (time, value) are Keys([...])"
+            )
+            raise TypeError(f"{name} = {shown(value)}: {what}")
         if _is_deeper(value, depth):
             value = Samples(_check_samples(name, value))
         if isinstance(value, Animation):
@@ -295,6 +300,19 @@ def _is_deeper(value: Any, depth: int) -> bool:
             return False
         value = value[0]
     return is_array(value)
+
+
+def _are_keys(value: Any, depth: int) -> bool:
+    """Whether it holds (time, value) where a value for each frame would be, of that depth."""
+
+    def is_key(item: Any) -> bool:
+        is_pair = is_array(item) and (
+            len(item) == 2 or (len(item) == 3 and isinstance(item[2], str))
+        )
+        return is_pair and not is_array(item[0]) and is_array(item[1]) == bool(depth)
+
+    plain = type(value) in (list, tuple) and len(value) > 0
+    return plain and _is_deeper(value, depth) and all(is_key(item) for item in value)
 
 
 def value_at(value: Any, time: float) -> Any:

@@ -16,12 +16,20 @@ from typing import Any
 from ..base.checks import Vector, shown
 from .animation import Animation, largest, split, value_at
 from .fields import Definition, field, from_dict
-from .tables import Table
+from .tables import Table, check_row
 
 MOST_PARENTS = 100
 """Longest chain of parents, so that what follows it by recursion comes to its end."""
 
 _TRANSFORM = Table("transform")
+
+
+def _check_rotation(name: str, value: Any) -> Any:
+    try:
+        return check_row(_TRANSFORM.rows["rotation"])(name, value)
+    except (TypeError, ValueError) as error:
+        what = "a quaternion (w, x, y, z); a turn in degrees about an axis is `axis` and `angle`"
+        raise type(error)(f"{error}, {what}") from error
 
 
 def _check_parent(name: str, value: Any) -> Transform:
@@ -59,7 +67,7 @@ class Transform(Definition):
     """
 
     position: Any = _TRANSFORM("position")
-    rotation: Any = _TRANSFORM("rotation")
+    rotation: Any = _TRANSFORM("rotation", check=_check_rotation)
     axis: Vector = _TRANSFORM("axis")
     angle: Any = _TRANSFORM("angle")
     scale: Any = _TRANSFORM("scale")

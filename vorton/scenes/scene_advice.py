@@ -21,7 +21,7 @@ from ..sources.ring_and_tracers import Tracers
 from ..sources.vortices import Jet
 from .bodies import Container
 from .effects import Wind, WindGrid
-from .forces import Drag, UniformForce, Vortex
+from .forces import Drag, Turbulence, UniformForce, Vortex
 from .scene import Scene
 
 __all__ = ["SceneWarning", "has_share", "warn", "warn_of_coarse_voxel", "warn_of_scene"]
@@ -376,6 +376,45 @@ def _warn_of_endless_forces(scene: Scene) -> None:
             warn(f"effects[{index}], {type(effect).__name__}: without a shape it {missing}")
 
 
+def _warn_of_turbulence_without_vortons(scene: Scene) -> None:
+    """It has a curl everywhere, but nothing carries that."""
+    if scene.bodies or not scene.sources or any(s._least_core() for s in scene.sources):
+        return
+    for index, effect in enumerate(scene.effects):
+        if isinstance(effect, Turbulence) and effect.shape is None and _is_moving(effect.strength):
+            warn(
+                f"effects[{index}], Turbulence: without a shape it moves the fluid only where "
+                "there are vortons, and no source of this scene bears any: its tracers stay where "
+                "they are. Give it a shape, in which the fluid moves"
+            )
+
+
+def _warn_of_wind_in_containers(scene: Scene) -> None:
+    """Walls that the flow knows of let none through."""
+    method = scene.method
+    rooms = [
+        (index, body)
+        for index, body in enumerate(scene.bodies)
+        if isinstance(body, Container) and body.panels > 0
+    ]
+    winds = {
+        f"effects[{index}], Wind": effect.velocity
+        for index, effect in enumerate(scene.effects)
+        if isinstance(effect, Wind)
+    }
+    blowing = [
+        what for what, wind in {"Scene.wind": scene.wind, **winds}.items() if _is_moving(wind)
+    ]
+    if not (rooms and blowing) or (method.velocity, method.bodies) != ("poisson", "panels"):
+        return
+    number, room = rooms[0]
+    warn(
+        f"{blowing[0]}: does nothing in bodies[{number}], the closed {room._what()}, whose walls "
+        "let no wind in. For a draught give a Drag or a UniformForce with a shape; for a room "
+        "that is open make its walls bodies, Body(Plane(...)), or let wind through with panels=0"
+    )
+
+
 def _warn_of_hulls(scene: Scene) -> None:
     """A piece of a body stays convex as it deforms: one that is bent is filled."""
     for index, body in enumerate(scene.bodies):
@@ -400,6 +439,8 @@ def warn_of_scene(scene: Scene) -> None:
     _warn_of_wide_cores(scene)
     _warn_of_fire_in_liquid(scene)
     _warn_of_endless_forces(scene)
+    _warn_of_turbulence_without_vortons(scene)
+    _warn_of_wind_in_containers(scene)
     _warn_of_hulls(scene)
     if scene.voxel is not None:
         warn_of_coarse_voxel(scene, scene.voxel, "Scene.voxel")

@@ -26,6 +26,7 @@ __all__ = [
     "Recorder",
     "add_source",
     "check_method",
+    "explain_capacity",
     "make_core",
     "name_items",
     "name_nearest",
@@ -168,13 +169,42 @@ def name_bodies(scene: Scene, text: str) -> str:
     return re.sub(r"\b(body|container) '([^']*)'", place, text)
 
 
-def name_items(scene: Scene, added: Added, text: str) -> str:
-    """A message of the core that names sources by id and bodies by name, as the scene has them."""
+def _name_force(scene: Scene, added: Added, number: int) -> str:
+    """What the id of a force stands for in a scene: "effects[2], Vortex", or nothing."""
+    for item, ids in added:
+        if ("force", number) in ids:
+            return f"effects[{_place_of(scene.effects, item)}], {type(item).__name__}"
+    return ""
 
-    def place(match: re.Match[str]) -> str:
+
+def name_items(scene: Scene, added: Added, text: str) -> str:
+    """A message of the core that names sources and forces by id and bodies by name, as the scene
+    has them."""
+
+    def source(match: re.Match[str]) -> str:
         return name_source(scene, added, int(match[1])) or match[0]
 
-    return name_bodies(scene, re.sub(r"\bsource (\d+) \([a-z_]+\)", place, text))
+    def force(match: re.Match[str]) -> str:
+        return _name_force(scene, added, int(match[1])) or match[0]
+
+    text = re.sub(r"\bsource (\d+) \([a-z_]+\)", source, text)
+    return name_bodies(scene, re.sub(r"\bforce (\d+)\b", force, text))
+
+
+def explain_capacity(scene: Scene, added: Added, text: str) -> str:
+    """The message of a `CapacityError` of a step, with its names as the scene has them; of tracers
+    whose number follows from the voxel with one of which they fit."""
+    text = name_items(scene, added, text)
+    many = re.match(r"(\d+) more tracers do not fit: (\d+) of max_tracers (\d+)", text)
+    by_voxel = any(getattr(source, "tracers_per_voxel", None) for source in scene.sources)
+    if not (many and by_voxel):
+        return text
+    more, alive, most = map(int, many.groups())
+    voxel = scene.nominal_voxel * ((alive + more) / most) ** (1 / 3)
+    return (
+        f"{text}. So many fill voxels of {scene.nominal_voxel:.3g} m; of Scene(voxel="
+        f"{1.05 * voxel:.2g}) there is room for them"
+    )
 
 
 def name_nearest(scene: Scene, added: Added, error: Any) -> str:

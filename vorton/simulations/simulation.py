@@ -22,7 +22,7 @@ from ..scenes.scene_advice import warn
 from .body_motion import BodyMotion
 from .flow_advice import FRAMES_APART, describe_faults
 from .live_changes import LiveChanges
-from .opening import check_method, make_core, name_items, name_nearest
+from .opening import check_method, explain_capacity, make_core, name_items, name_nearest
 from .saved import encode, open_archive, same_state
 from .views import Grids, Tracers, Vortons, set_known
 
@@ -397,8 +397,9 @@ class Simulation(LiveChanges, BodyMotion, Pickled):
         -----
         vorton.SceneWarning
             Once each: fuel that nothing sets on fire; substeps by the hundred for diffusion alone;
-            a source of which more than 100 000 vortons are there after a second; in every sixteenth
-            frame, each number of `health` that is above its limit.
+            a source of which more than 100 000 vortons are there after a second, or a force whose
+            shape is filled with more than 500 000; in every sixteenth frame, each number of
+            `health` that is above its limit.
         """
         for _ in range(_frame_count(frames)):
             self.advance(1.0 / self.fps, progress=progress)
@@ -431,6 +432,9 @@ class Simulation(LiveChanges, BodyMotion, Pickled):
             self._core.step(dt, progress=progress)
         except _core.BlowUpError as error:
             error.args = (f"{error}{name_nearest(self._scene, self._added, error)}",)
+            raise
+        except _core.CapacityError as error:
+            error.args = (explain_capacity(self._scene, self._added, str(error)),)
             raise
         finally:
             self._pass_warnings_on()

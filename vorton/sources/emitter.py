@@ -59,13 +59,13 @@ class Emitter(ChangingFluidSource):
         is born: let the shape reach above the rim. Fuel, which swells, and smoke are born at this
         rate in any case.
     core : number, m, optional
-        Core radius of its vortons, 1e-9 to 1e9: the resolution. A grid cell is as wide, vortons
-        are born core / 2 apart. Wide cores start late: a ball that is filled once falls or rises
-        from rest by .85, .80, .69 (the default) and .63 of what it should for cores of .14, .2, .32
-        and .4 of its radius; a layer of fog on a floor spreads about half as fast with cores of
-        half of its thickness as with a quarter, and slower still on a body that sheds
-        (`Body(shedding=0)` lets it slip). Default: a fifth of the cube root of the shape's volume,
-        whatever its form, of a `Surface` twice its thickness.
+        Core radius of its vortons, 1e-9 to 1e9: the resolution. A grid cell is as wide, vortons are
+        born core / 2 apart; a `Transform.scale` above it scales all of that, too. Wide cores start
+        late: a ball that is filled once falls or rises from rest by .85, .80, .69 (the default) and
+        .63 of what it should for cores of .14, .2, .32 and .4 of its radius; a layer of fog on a
+        floor spreads about half as fast with cores of half of its thickness as with a quarter, and
+        slower still on a body that sheds (`Body(shedding=0)` lets it slip). Default: a fifth of the
+        cube root of the shape's volume, whatever its form, of a `Surface` twice its thickness.
     rim : number, m, optional; animatable
         Width of the ambient fluid around the shape (of a Torus or Mesh: around its bounding box,
         and inside that), >= 0, default 2 core: two cells. Where it is renewed the rim lies beside
