@@ -227,7 +227,7 @@ vt_status vti_pack_fields(const uint8_t *directory, const uint8_t *const *place,
     begin_frame(to, &head, "FRAM");
     vt_fields f = vti_describe_fields(directory, &head);
     f.place = place;
-    f.birth = vti_find_birth_of_fields(&f, head.fields);
+    f.birth = vti_find_birth_of_fields(&f);
     for (uint32_t n = 0; n < head.fields; n++)
         pack_field(&f, n, &packer, &crc, to);
     vti_destroy_fields(&f);
@@ -240,7 +240,7 @@ vt_status vti_pack_frame(const uint8_t *bytes, int threads, vt_bytes *to)
 {
     vt_frame_head head;
     memcpy(&head, bytes, sizeof head);
-    const uint8_t **const place = vti_allocate((head.fields + 1) * sizeof *place);
+    const uint8_t **const place = vti_allocate((head.fields + (size_t)1) * sizeof *place);
     if (!place)
         return vti_fail(VT_OUT_OF_MEMORY, "no memory for a frame of an archive");
     const uint8_t *at = bytes + head.block.summed;
