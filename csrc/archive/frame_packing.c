@@ -277,8 +277,10 @@ static vt_status unpack_foretold(vt_fields *f, uint32_t n, const uint8_t *from, 
                                  .reference_components = 1};
     const vt_status status =
         vti_unpack_rows(from + BEFORE, (size_t)entry->bytes - BEFORE, &rows, threads, to);
+    if (status)
+        return status;
     const int same = vti_crc32(crc, to, (size_t)vti_unpacked_bytes(entry)) == expected;
-    return status || same ? status : VT_INVALID_ARGUMENT;
+    return same ? VT_OK : VT_INVALID_ARGUMENT;
 }
 
 /* Unpacks field n behind what is there. */
