@@ -679,6 +679,19 @@ def test_fields_that_no_simulation_has_are_packed_too():
         assert bytes(_core.unpack_state(_core.pack_state(state))) == state
 
 
+def test_no_numbers_but_floats_are_foretold():
+    sim = opened("fire")
+    sim.step(4)
+    saved = bytearray(sim._core.save_state(1))
+    end = HEAD + ENTRY * int.from_bytes(saved[56:60], "little")
+    entry = saved.index(b"vortons.temperature\0")
+    assert field(_core.pack_state(saved), "vortons.temperature")[3] == FORETOLD
+    saved[entry + 40] = ord("I")
+    saved[4:8] = zlib.crc32(saved[8:end]).to_bytes(4, "little")
+    found = dict(fields_of(_core.unpack_state(_core.pack_state(saved))))
+    assert found["vortons.temperature"].tobytes() == sim.vortons.temperature.tobytes()
+
+
 @pytest.mark.parametrize("threads", [0, -1, 65])
 def test_threads_are_checked(threads):
     saved = simulation()._core.save_state(1)

@@ -135,7 +135,7 @@ static int pack_foretold(vt_fields *f, uint32_t n, const vt_field_entry *entry,
                          vt_bytes *to)
 {
     const uint8_t *const from = f->place[n];
-    if (entry->components != 1 || strncmp(entry->name, "vortons.", 8) != 0)
+    if (entry->type != 'f' || entry->components != 1 || strncmp(entry->name, "vortons.", 8) != 0)
         return 0;
     vt_lone_state lone = vti_describe_fluid(f, NULL, n, entry->rows);
     if (!vti_can_foretell(&lone, entry->name, f->birth, from, order))
