@@ -571,6 +571,16 @@ def test_both_readers_find_the_same(reference, tmp_path):
             assert found is None
 
 
+@pytest.mark.parametrize("name", ["closed", "foretold", "open", "ways"])
+def test_what_the_fuzzer_begins_with_is_read(name):
+    """Of another format all that it makes of these would be refused by their heads."""
+    path = Path(__file__).parent / "fuzz" / "corpus" / "archive" / name
+    _, frames = read_by_c(load_library(), path)
+    assert frames
+    for begin, size in frames.values():
+        _core.unpack_state(path.read_bytes()[begin : begin + size])
+
+
 def with_version(raw, version):
     """The checksum of the head agrees."""
     length = struct.unpack_from("<Q", raw, 8)[0]

@@ -22,6 +22,9 @@ from marks import slow_but
 from vorton import Manifest, Scene, Simulation, Torus, Tracers, VortexRing, _core
 from vorton.archive import Archive
 from vorton.bakes import bake_frames, baking
+from vorton.bakes.bake_folders import link
+from vorton.bakes.bake_frames import Frame
+from vorton.bakes.bake_writer import FrameWriter
 from vorton.files import disk
 
 
@@ -235,6 +238,45 @@ def test_ctrl_c_while_a_frame_is_written(reference, tmp_path, slow_disk, broken)
     slow_disk.before = lambda path: None
     quiet(small_scene(), tmp_path)
     assert content(tmp_path) == content(reference)
+
+
+@pytest.mark.parametrize("broken", [1, 3, 5])
+@pytest.mark.parametrize("part", ["encode", "write"])
+def test_behind_a_frame_that_fails_none_is_written(part, broken):
+    """Whether it cannot be encoded or not be written: found once the next one is given, too."""
+    written, told, next_is_given = [], [], threading.Event()
+
+    def strike(name):
+        def do(frame):
+            if part == name and frame.record["frame"] == broken:
+                assert next_is_given.wait(60)
+                raise OSError(errno.EIO, "io")
+            if name == "write":
+                written.append(frame.record["frame"])
+
+        return do
+
+    with (
+        pytest.raises(OSError, match="io") as caught,
+        FrameWriter(strike("encode"), strike("write")) as writer,
+    ):
+        for number in range(1, 6):
+            writer.number = number
+            told += writer.written()
+            writer.give(Frame({"frame": number}, None, None))
+            if number == min(broken + 1, 5):
+                next_is_given.set()
+        told += writer.written(0)
+    assert written == told == list(range(1, broken))
+    note = f"while baking frame {broken}; all frames before it are whole"
+    assert caught.value.__notes__ == [note]
+
+
+def test_another_file_that_is_missing_is_told_by_its_name(tmp_path):
+    source, target = tmp_path / "source.vdb", tmp_path / "target.vdb"
+    with pytest.raises(FileNotFoundError, match="read .*source.vdb: it does not exist"):
+        link(source, target, copy=True)
+    assert not list(tmp_path.iterdir())
 
 
 @pytest.mark.parametrize("seed", slow_but([1], [1, 2, 3]))

@@ -646,6 +646,52 @@ def test_what_is_no_bytes_is_refused(bad):
             call(bad if bad != 1 else -1)
 
 
+def state_of(fields):
+    """A state as somebody else may make one: name, type, numbers in a row and content of each."""
+    end, rows = HEAD + ENTRY * len(fields), 600
+    entries = b"".join(
+        struct.pack("<40s4sIQQQ", name.encode(), kind, each, rows, len(content), 0)
+        for name, kind, each, content in fields
+    )
+    content = b"".join(content for *_, content in fields)
+    content += bytes(-(end + len(content)) % 8)
+    head = struct.pack("<QQ32xQ", end + len(content), end, len(fields)) + entries
+    return b"STAT" + zlib.crc32(head).to_bytes(4, "little") + head + content
+
+
+def test_fields_that_no_simulation_has_are_packed_too():
+    """Of names that stand for others: nothing beside them is looked at, and they come back."""
+    rng = np.random.default_rng(3)
+    place = rng.integers(-(2**20), 2**20, (600, 3)).astype("f") / np.float32(2**12)
+    eddy = np.rint(rng.random((600, 3)) * 2**17).astype("f") / np.float32(2**7)
+    entry = struct.pack("<40s4sIQQQ", b"next", b"f", 3, 600, 7200, 0)
+    numbers, few = rng.random(600).astype("f").tobytes(), bytes(600)
+    for fields in (
+        # no second place is behind the last field: what lies there only looks like one
+        [("tracers.position", b"f", 3, entry + place.tobytes()[len(entry) :]),
+         ("tracers.eddy_place", b"f", 3, eddy.tobytes())],
+        [("tracers.eddy_place", b"f", 1, numbers),
+         ("tracers.second_eddy_place", b"f", 2, 2 * numbers)],
+        [("vortons.id", b"B", 1, few), ("vortons.age", b"f", 1, numbers)],
+        [("tracers.temperature", b"B", 1, few), ("tracers.left_temperature", b"f", 1, numbers)],
+    ):  # fmt: skip
+        state = state_of(fields)
+        assert bytes(_core.unpack_state(_core.pack_state(state))) == state
+
+
+def test_no_numbers_but_floats_are_foretold():
+    sim = opened("fire")
+    sim.step(4)
+    saved = bytearray(sim._core.save_state(1))
+    end = HEAD + ENTRY * int.from_bytes(saved[56:60], "little")
+    entry = saved.index(b"vortons.temperature\0")
+    assert field(_core.pack_state(saved), "vortons.temperature")[3] == FORETOLD
+    saved[entry + 40] = ord("I")
+    saved[4:8] = zlib.crc32(saved[8:end]).to_bytes(4, "little")
+    found = dict(fields_of(_core.unpack_state(_core.pack_state(saved))))
+    assert found["vortons.temperature"].tobytes() == sim.vortons.temperature.tobytes()
+
+
 @pytest.mark.parametrize("threads", [0, -1, 65])
 def test_threads_are_checked(threads):
     saved = simulation()._core.save_state(1)

@@ -71,9 +71,18 @@ static int is_of(const vt_field_entry *entry, int type, uint32_t components)
            entry->packing != VT_MADE_AGAIN;
 }
 
+/* Whether field `number`, from 1 on, has such numbers: states that somebody else has made may have
+ * others by a name. */
+static int has_numbers(const vt_fields *f, uint32_t number, int type, uint32_t components)
+{
+    const vt_field_entry entry = vti_frame_entry(f->directory, number - 1);
+    return is_of(&entry, type, components);
+}
+
 vt_fields vti_describe_fields(const uint8_t *directory, const vt_frame_head *head)
 {
-    vt_fields f = {.directory = directory, .begin = (size_t)head->block.summed};
+    vt_fields f = {
+        .directory = directory, .count = head->fields, .begin = (size_t)head->block.summed};
     for (uint32_t n = 0; n < head->fields; n++) {
         const vt_field_entry entry = vti_frame_entry(directory, n);
         if (strcmp(entry.name, "fluid.law") == 0 && is_of(&entry, 'f', VT_LAW_NUMBERS))
@@ -192,30 +201,33 @@ int vti_goes_by_place(const vt_fields *f, uint32_t n, uint32_t placer, const vt_
         strcmp(vti_frame_entry(f->directory, placer - 1).name, "tracers.position") != 0)
         return 0;
     const int64_t rows = (int64_t)entry->rows, own = guess_beside(f, n, placer);
-    const int is_first = strcmp(entry->name, "tracers.eddy_place") == 0;
-    const int64_t all = own + (is_first ? guess_beside(f, n + 1, placer) : 0);
+    const int has_second = strcmp(entry->name, "tracers.eddy_place") == 0 && n + 1 < f->count;
+    const int64_t all = own + (has_second ? guess_beside(f, n + 1, placer) : 0);
     return own > 3 * FAR * rows && 8 * f->of_tracers + all > 8 * MOST * rows;
 }
 
 uint32_t vti_find_reference(const vt_fields *f, uint32_t n, const vt_field_entry *entry)
 {
     const uint32_t same = FIND_FIELD(at_times_as, f->directory, n, entry);
-    if (same && memcmp(f->place[n], f->place[same - 1], (size_t)vti_unpacked_bytes(entry)) == 0)
+    if (same && has_numbers(f, same, (int)entry->type, entry->components) &&
+        memcmp(f->place[n], f->place[same - 1], (size_t)vti_unpacked_bytes(entry)) == 0)
         return same;
-    return FIND_FIELD(nearly_like, f->directory, n, entry);
+    const uint32_t near = FIND_FIELD(nearly_like, f->directory, n, entry);
+    return near && vti_bytes_of_type(vti_frame_entry(f->directory, near - 1).type) == 4 ? near : 0;
 }
 
-float vti_find_birth_of_fields(const vt_fields *f, uint32_t count)
+float vti_find_birth_of_fields(const vt_fields *f)
 {
     const uint32_t volume = f->fluid[VT_LONE_OF_volume];
     if (volume == 0)
         return 0;
     const vt_lone_state lone =
-        vti_describe_fluid(f, NULL, count, vti_frame_entry(f->directory, volume - 1).rows);
+        vti_describe_fluid(f, NULL, f->count, vti_frame_entry(f->directory, volume - 1).rows);
     return vti_find_birth(&lone);
 }
 
 uint32_t vti_find_orderer(const vt_fields *f, uint32_t n, const vt_field_entry *entry)
 {
-    return FIND_FIELD(by_birth, f->directory, n, entry);
+    const uint32_t orderer = FIND_FIELD(by_birth, f->directory, n, entry);
+    return orderer && has_numbers(f, orderer, 'q', 1) ? orderer : 0;
 }

@@ -13,6 +13,7 @@ enum { VT_FLUID_LAW = VT_LONE_INPUTS, VT_LAST_SUBSTEP, VT_FLUID_FIELDS };
 /* A state of which the directory, its own or that of its frame, tells. */
 typedef struct vt_fields {
     const uint8_t *directory;
+    uint32_t count;              /* of fields */
     const uint8_t *const *place; /* of each field; NULL: they lie one behind the other */
     size_t begin;                /* of the first of these */
     uint32_t fluid[VT_FLUID_FIELDS];
@@ -62,5 +63,5 @@ vt_lone_state vti_describe_fluid(const vt_fields *f, const uint8_t *state, uint3
  * room for what is foretold; NULL: there is no memory. */
 float *vti_prepare_foretelling(vt_fields *f, vt_lone_state *lone);
 
-/* The relative volume of most fluid at birth, as all `count` fields tell (archive/lone_fluid.h). */
-float vti_find_birth_of_fields(const vt_fields *f, uint32_t count);
+/* The relative volume of most fluid at birth, as all fields tell (archive/lone_fluid.h). */
+float vti_find_birth_of_fields(const vt_fields *f);

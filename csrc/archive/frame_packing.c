@@ -135,7 +135,7 @@ static int pack_foretold(vt_fields *f, uint32_t n, const vt_field_entry *entry,
                          vt_bytes *to)
 {
     const uint8_t *const from = f->place[n];
-    if (entry->components != 1 || strncmp(entry->name, "vortons.", 8) != 0)
+    if (entry->type != 'f' || entry->components != 1 || strncmp(entry->name, "vortons.", 8) != 0)
         return 0;
     vt_lone_state lone = vti_describe_fluid(f, NULL, n, entry->rows);
     if (!vti_can_foretell(&lone, entry->name, f->birth, from, order))
@@ -227,7 +227,7 @@ vt_status vti_pack_fields(const uint8_t *directory, const uint8_t *const *place,
     begin_frame(to, &head, "FRAM");
     vt_fields f = vti_describe_fields(directory, &head);
     f.place = place;
-    f.birth = vti_find_birth_of_fields(&f, head.fields);
+    f.birth = vti_find_birth_of_fields(&f);
     for (uint32_t n = 0; n < head.fields; n++)
         pack_field(&f, n, &packer, &crc, to);
     vti_destroy_fields(&f);
@@ -240,7 +240,7 @@ vt_status vti_pack_frame(const uint8_t *bytes, int threads, vt_bytes *to)
 {
     vt_frame_head head;
     memcpy(&head, bytes, sizeof head);
-    const uint8_t **const place = vti_allocate((head.fields + 1) * sizeof *place);
+    const uint8_t **const place = vti_allocate((head.fields + (size_t)1) * sizeof *place);
     if (!place)
         return vti_fail(VT_OUT_OF_MEMORY, "no memory for a frame of an archive");
     const uint8_t *at = bytes + head.block.summed;
@@ -277,8 +277,10 @@ static vt_status unpack_foretold(vt_fields *f, uint32_t n, const uint8_t *from, 
                                  .reference_components = 1};
     const vt_status status =
         vti_unpack_rows(from + BEFORE, (size_t)entry->bytes - BEFORE, &rows, threads, to);
+    if (status)
+        return status;
     const int same = vti_crc32(crc, to, (size_t)vti_unpacked_bytes(entry)) == expected;
-    return status || same ? status : VT_INVALID_ARGUMENT;
+    return same ? VT_OK : VT_INVALID_ARGUMENT;
 }
 
 /* Unpacks field n behind what is there. */

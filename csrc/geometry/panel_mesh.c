@@ -475,9 +475,10 @@ static void add_long_sides(const vt_solid *solid, double longest, double shortes
                            vt_triangles *t)
 {
     const int32_t first = t->count;
-    double side = longest;
+    double side = longest, fits = longest;
     add_sides(solid, side, t);
     while (t->count - first <= aimed && 0.9 * side > shortest && !t->failed) {
+        fits = side;
         side *= 0.9;
         t->count = first;
         add_sides(solid, side, t);
@@ -485,7 +486,7 @@ static void add_long_sides(const vt_solid *solid, double longest, double shortes
     if (t->count - first <= aimed || side == longest || t->failed)
         return;
     t->count = first;
-    add_sides(solid, side / 0.9, t);
+    add_sides(solid, fits, t);
 }
 
 double vti_slenderness(const vt_solid *solid)

@@ -298,9 +298,10 @@ static void add_walls(int32_t solid_count, const vt_solid *solids, int32_t aimed
     }
 }
 
-/* Where cuts make more than there may be, as of a heap of boards, there are none. Where half
- * of that is more than was asked for, as of the pieces of a thin ring, each gets as few as it can:
- * the time for the first frame grows with the third power of their number. */
+/* Where cuts make more than there may be, as of a heap of boards, there are none. Where there are
+ * more than half of that, and more than may be for what was asked, as of the pieces of a thin ring,
+ * each gets as few as it can: the time for the first frame grows with the third power of their
+ * number. */
 static void add_walls_of_body(int32_t solid_count, const vt_solid *solids, int32_t aimed,
                               vt_triangles *t)
 {

@@ -15,6 +15,20 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t most, unsigned seed);
 size_t LLVMFuzzerMutate(uint8_t *data, size_t size, size_t most);
 
+/* A state that a frame holds is packed again, and unpacked to the same. */
+static void pack_again(const vt_bytes *state)
+{
+    vt_frame_head head;
+    vt_bytes packed = {0}, again = {0};
+    if (vti_pack_frame(state->bytes, 1, &packed) ||
+        vti_check_frame("the frame", packed.bytes, packed.size, &head) ||
+        vti_unpack_frame("the frame", packed.bytes, 1, &again) || again.size != state->size ||
+        memcmp(again.bytes, state->bytes, state->size) != 0)
+        abort();
+    vti_return_borrowed(packed.bytes);
+    vti_return_borrowed(again.bytes);
+}
+
 /* In place of those that know simulations, which are not linked. */
 vt_status vt_load_state(vt_simulation *none, const uint8_t *bytes, int64_t size)
 {
@@ -22,8 +36,11 @@ vt_status vt_load_state(vt_simulation *none, const uint8_t *bytes, int64_t size)
     vt_frame_head head;
     vt_bytes unpacked = {0};
     vt_status status = vti_check_frame("the state", bytes, (uint64_t)size, &head);
-    if (!status && memcmp(head.block.kind, "FRAM", 4) == 0)
+    if (!status && memcmp(head.block.kind, "FRAM", 4) == 0) {
         status = vti_unpack_frame("the state", bytes, 1, &unpacked);
+        if (!status)
+            pack_again(&unpacked);
+    }
     vti_return_borrowed(unpacked.bytes);
     return status;
 }

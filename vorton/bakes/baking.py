@@ -2,10 +2,11 @@
 
 Frame 1 is the start, frame n the state at time (n - 1) / fps. Every bake simulates from the start,
 frame by frame, so that frame n is the same whichever range it is baked in. A thread more encodes
-and writes a frame while the next is simulated: first the state is appended to the motion archive
-(.vta), then each file is written beside its target, flushed and renamed, and then the manifest. A
-bake that was killed goes on from the last whole frame of the archive when it is started again, and
-ends with the same bytes; frames that the archive has are made from it, without simulating.
+frames, and another writes them, while the next ones are simulated: first the state is appended to
+the motion archive (.vta), then each file is written beside its target, flushed and renamed, and
+then the manifest. A bake that was killed goes on from the last whole frame of the archive when it
+is started again, and ends with the same bytes; frames that the archive has are made from it,
+without simulating.
 """
 
 from __future__ import annotations
@@ -376,7 +377,7 @@ def _run(
     progress: Progress,
     parts: Parts,
 ) -> None:
-    """Come to each frame of `plan`; it is written beside the way to the next."""
+    """Come to each frame of `plan`; it is written beside the way to the next ones."""
     archived = frozenset(() if states is None else states.frames)
     lacking = [n for n in plan if n not in archived]
     if archived and lacking:

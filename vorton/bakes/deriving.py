@@ -217,8 +217,8 @@ def _make(
     lost: dict[int, str],
     progress: Progress,
 ) -> None:
-    """Come to each frame; it is written beside the way to the next. `lost` takes the frames of the
-    archive that cannot be read."""
+    """Come to each frame; it is written beside the way to the next ones. `lost` takes the frames of
+    the archive that cannot be read."""
     course, parts = course_of(archive, sim, times), Parts()
     with FrameWriter(
         lambda frame: encode_frame(frame, manifest.data, parts),

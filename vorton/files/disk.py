@@ -92,7 +92,8 @@ def replaced(path: Path, flush: bool = True) -> Iterator[Path]:
     Raises
     ------
     OSError
-        When it cannot be written, naming `path`; nothing is left behind.
+        When it cannot be written, naming `path`, or what the block misses; nothing is left
+        behind.
     """
     part = path.with_name(f".{path.name}.{os.getpid()}{TEMPORARY}")
     try:
@@ -105,8 +106,10 @@ def replaced(path: Path, flush: bool = True) -> Iterator[Path]:
     except BaseException as error:
         with contextlib.suppress(OSError):  # the first error counts; the next bake removes it
             part.unlink(missing_ok=True)
-        if isinstance(error, FileNotFoundError) and path.parent.is_dir():
-            raise gone(path) from error
+        if isinstance(error, FileNotFoundError) and error.filename and path.parent.is_dir():
+            missing = Path(os.fsdecode(error.filename))
+            told = gone(path) if missing == part else explain(error, missing, "cannot read")
+            raise told from error
         if isinstance(error, OSError):
             raise explain(error, path) from error
         raise
