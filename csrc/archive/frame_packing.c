@@ -325,6 +325,12 @@ static vt_status unpack_field(const char *what, const vt_crc *crc, vt_fields *f,
     if (entry->rows * entry->components / VT_PLANE > entry->bytes)
         return vti_fail(VT_INVALID_ARGUMENT, "%s: is damaged: %s is too short", what, entry->name);
     const vt_status status = unpack_numbers(f, n, crc, from, threads, entry, to);
+    if (status == VT_INVALID_ARGUMENT && way_of(entry) == VT_FORETOLD)
+        return vti_fail(
+            status,
+            "%s: %s cannot be unpacked: it is damaged, or was packed by a build in which "
+            "fluid burns and cools by another law",
+            what, entry->name);
     if (status == VT_INVALID_ARGUMENT)
         return vti_fail(status, "%s: is damaged: %s cannot be unpacked", what, entry->name);
     to->failed |= status != VT_OK; /* what then ends the frame says so */
