@@ -1,12 +1,13 @@
 #include "bodies/body_heat.h"
 
 #include "base/block_sums.h"
+#include "base/memory.h"
 #include "base/status.h"
-#include "geometry/panel_mesh.h"
+#include "state/distance_to_bodies.h"
 #include "state/predicates.h"
 #include "state/rigid_body.h"
 
-enum { BLOCK = 4096 };
+enum { BLOCK = 4096, SPOT_BLOCK = 256 };
 
 /* Of fluid that moves by its own buoyancy, radiation between a gas and the wall included, W/(m^2
  * K).
@@ -15,21 +16,38 @@ static const double usual_conductance[] = {[VT_GAS] = 25, [VT_LIQUID] = 500};
 
 /* ---- making ---- */
 
+/* One that deforms shows as much of its solids as at rest. */
+static vt_status find_surface(vt_body *body)
+{
+    vt_warm_surface *const warm = &body->warm;
+    if (!isfinite(body->volume)) {
+        body->heat.area = INFINITY;
+        return VT_OK;
+    }
+    if (vti_create_spots(body->solid_count, body->solids, body->hole, &warm->spots,
+                         &warm->spot_count))
+        return vti_fail(VT_OUT_OF_MEMORY, "no memory for the surface of body '%s'", body->name);
+    for (int32_t n = 0; n < warm->spot_count; n++)
+        body->heat.area += body->scale * body->scale * warm->spots[n].area;
+    warm->exposed = body->heat.area / vti_area_of_solids(body);
+    if (body->form) {
+        vti_free(warm->spots);
+        *warm = (vt_warm_surface){.exposed = warm->exposed};
+    }
+    return VT_OK;
+}
+
 vt_status vti_make_body_heat(const vt_simulation *s, const vt_body_def *def, vt_body *body)
 {
     const vt_status status = vti_check_temperature(&s->def, body->name, def->temperature);
     if (status)
         return status;
-    const double scale2 = body->scale * body->scale;
     body->heat =
         (vt_body_heat){.temperature = def->temperature,
                        .conductance = def->conductance < 0 ? usual_conductance[s->def.ambient.kind]
                                                            : def->conductance,
                        .capacity = body->rigid.mass * def->specific_heat};
-    for (int32_t n = 0; n < body->solid_count; n++)
-        body->heat.area += scale2 * vti_solid_area(&body->solids[n]);
-    if (!isfinite(body->volume))
-        body->heat.area = INFINITY;
+    body->warm.exposed = 1;
     if (body->heat.capacity > 0 && !(def->temperature > 0)) {
         const vt_pose pose = vti_body_pose(&s->transforms, body, s->time);
         const vt_fluid fluid = vti_fluid_of(&s->def);
@@ -38,14 +56,15 @@ vt_status vti_make_body_heat(const vt_simulation *s, const vt_body_def *def, vt_
         const float at[3] = {(float)center[0], (float)center[1], (float)center[2]};
         body->heat.temperature = (double)vti_ambient_temperature(&fluid, at);
     }
-    return VT_OK;
+    return vti_exchanges_heat(body) ? find_surface(body) : VT_OK;
 }
 
-/* ---- exchange ---- */
+/* ---- the fluid beside a body ---- */
 
 typedef struct exchange {
-    const vt_simulation *simulation;
+    vt_simulation *simulation;
     const vt_body *body;
+    const vt_pose *poses; /* of all bodies */
     vt_pose pose;
     vt_fluid fluid;
     double center[3];     /* centre of the body in the world, m */
@@ -129,11 +148,14 @@ static void warm_near(void *data, int64_t begin, int64_t end, double *sum)
     *sum = e->heat_capacity * given;
 }
 
-static exchange exchange_of(vt_simulation *s, const vt_body *body, double thickness, double dt)
+/* Of body number n. poses: of all bodies. */
+static exchange exchange_of(vt_simulation *s, const vt_pose *poses, int32_t n, double thickness)
 {
+    const vt_body *const body = &s->bodies.items[n];
     exchange e = {.simulation = s,
                   .body = body,
-                  .pose = vti_body_pose(&s->transforms, body, s->time + dt),
+                  .poses = poses,
+                  .pose = poses[n],
                   .fluid = vti_fluid_of(&s->def),
                   .thickness = thickness,
                   .heat_capacity = vti_heat_capacity(s)};
@@ -142,7 +164,7 @@ static exchange exchange_of(vt_simulation *s, const vt_body *body, double thickn
 }
 
 /* NULL: no two bodies exchange heat. */
-static uint8_t *count_all_near(vt_simulation *s, double thickness, double dt)
+static uint8_t *count_all_near(vt_simulation *s, const vt_pose *poses, double thickness)
 {
     const int64_t count = s->vortons.set.count;
     int32_t warm = 0;
@@ -155,28 +177,85 @@ static uint8_t *count_all_near(vt_simulation *s, double thickness, double dt)
     for (int32_t n = 0; n < s->bodies.count; n++) {
         if (!vti_exchanges_heat(&s->bodies.items[n]))
             continue;
-        exchange e = exchange_of(s, &s->bodies.items[n], thickness, dt);
+        exchange e = exchange_of(s, poses, n, thickness);
         e.all_near = all_near;
         vti_parallel_for(s->def.threads, count, BLOCK, count_near, &e);
     }
     return all_near;
 }
 
-static void exchange_with(vt_simulation *s, vt_body *body, double thickness, double dt,
-                          uint8_t *all_near)
+/* ---- the area ---- */
+
+/* Whether another body is there, so near that spots of the own one may lie in it. */
+static int may_cover(const exchange *e, int32_t n, double center[3])
 {
+    const vt_body *const other = &e->simulation->bodies.items[n];
+    const double reach = other->reach + e->body->reach;
+    vti_pose_point(&e->poses[n], other->center, center);
+    return other != e->body &&
+           (other->hole || e->body->hole || vti_square_between(center, e->center) <= reach * reach);
+}
+
+static int covers(const exchange *e, int32_t n, const double center[3], const double world[3])
+{
+    const vt_body *const body = &e->simulation->bodies.items[n];
+    double local[3];
+    if (!body->hole && vti_square_between(world, center) > body->reach * body->reach)
+        return 0;
+    vti_pose_point_back(&e->poses[n], world, local);
+    return vti_room_at_body(body, local, 0, NULL) < 0;
+}
+
+/* Area of spots that lie in other bodies, in the space of the own one, m^2. */
+static void sum_covered(void *data, int64_t begin, int64_t end, double *sum)
+{
+    const exchange *const e = data;
+    const vt_spot *const spots = e->body->warm.spots + begin;
+    const int64_t count = end - begin;
+    double world[SPOT_BLOCK][3], center[3];
+    uint8_t covered[SPOT_BLOCK] = {0};
+    for (int64_t i = 0; i < count; i++)
+        vti_pose_point(&e->pose, spots[i].point, world[i]);
+    for (int32_t n = 0; n < e->simulation->bodies.count; n++)
+        if (may_cover(e, n, center))
+            for (int64_t i = 0; i < count; i++)
+                covered[i] = covered[i] || covers(e, n, center, world[i]);
+    for (int64_t i = 0; i < count; i++)
+        *sum += covered[i] ? spots[i].area : 0;
+}
+
+/* The area that exchanges heat: where fluid is kept around the body, all that no other body covers,
+ * however the vortons lie. Elsewhere there may be little fluid: not more than a layer has that is
+ * filled with it. */
+static double area_of(exchange *e, double fluid_volume)
+{
+    vt_simulation *const s = e->simulation;
+    const vt_body *const body = e->body;
+    double covered;
+    vti_sum_blocks(&s->arena, s->def.threads, body->warm.spot_count, SPOT_BLOCK, sum_covered, e, 1,
+                   &covered);
+    const double area = fmax(0, body->heat.area - body->scale * body->scale * covered);
+    const int fluid_is_kept = vti_has_shell(s) && vti_wants_fluid_around(body);
+    return fluid_is_kept ? area : fmin(area, fluid_volume / e->thickness);
+}
+
+/* ---- the exchange ---- */
+
+static void exchange_with(vt_simulation *s, const vt_pose *poses, int32_t n, double thickness,
+                          double dt, uint8_t *all_near)
+{
+    vt_body *const body = &s->bodies.items[n];
     const int64_t count = s->vortons.set.count;
     const double heat_capacity = vti_heat_capacity(s);
-    exchange e = exchange_of(s, body, thickness, dt);
+    exchange e = exchange_of(s, poses, n, thickness);
     e.near = vti_arena_push(&s->arena, (size_t)count);
     e.all_near = all_near;
     double sum[3], given;
     vti_sum_blocks(&s->arena, s->def.threads, count, BLOCK, sum_near, &e, 3, sum);
-    const double volume = sum[0], mass = sum[1];
+    const double mass = sum[1];
     if (!(mass > 0))
         return;
-    const double area = fmin(body->heat.area, volume / thickness);
-    const double rate = body->heat.conductance * area / (heat_capacity * mass);
+    const double rate = body->heat.conductance * area_of(&e, sum[0]) / (heat_capacity * mass);
     const double capacity = body->heat.capacity;
     const double ratio = capacity > 0 ? heat_capacity * mass / capacity : 0;
     e.mean = sum[2] / mass;
@@ -195,11 +274,12 @@ void vti_exchange_body_heat(vt_simulation *s, double dt)
     if (!(thickness > 0))
         return;
     const size_t start = vti_arena_mark(&s->arena);
-    uint8_t *const all_near = count_all_near(s, thickness, dt);
+    const vt_pose *const poses = vti_poses_at(s, s->time + dt);
+    uint8_t *const all_near = count_all_near(s, poses, thickness);
     for (int32_t n = 0; n < s->bodies.count; n++) {
         const size_t mark = vti_arena_mark(&s->arena);
         if (vti_exchanges_heat(&s->bodies.items[n]))
-            exchange_with(s, &s->bodies.items[n], thickness, dt, all_near);
+            exchange_with(s, poses, n, thickness, dt, all_near);
         vti_arena_pop(&s->arena, mark);
     }
     vti_arena_pop(&s->arena, start);

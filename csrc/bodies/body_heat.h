@@ -4,9 +4,12 @@
  *
  * for the vortons i no farther than a core from the wall. c is the heat capacity of the fluid, C
  * that of the body, infinite where its temperature is held. With h the conductance and A the area
- * of the body, or that of a layer as thick as a core that has the volume of those vortons where
- * that is less, k = h A / (c sum m_i): the flow of heat does not depend on how fine the vortons
- * are. All of them together have the mean T_m = sum m_i T_i / sum m_i, and with r = c sum m_i / C
+ * of the body that faces the fluid, k = h A / (c sum m_i): the flow of heat does not depend on how
+ * fine the vortons are, nor on how they lie. What lies inside or against its other shapes, or other
+ * bodies, does not face the fluid. Where no fluid is kept around the body (holes, planes,
+ * method.halo 0), A is at most the area of a layer as thick as a core that has the volume of those
+ * vortons. All of them together have the mean T_m = sum m_i T_i / sum m_i, and with r = c sum m_i /
+ * C
  *
  *   T_b - T_m ~ exp(-k (1 + r) t),   T_i - T_m ~ exp(-k t)
  *

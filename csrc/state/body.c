@@ -16,6 +16,7 @@ void vti_destroy_body(vt_body *body)
         vti_destroy_solid(&body->solids[n]);
     vti_free(body->solids);
     vti_free(body->points);
+    vti_free(body->warm.spots);
     vti_destroy_animations(&body->rigid.animations);
     vti_release_panels(body->panels);
     vti_release_panels(body->coarse);
@@ -48,20 +49,19 @@ static int copy_panels(const vt_body *from, vt_body *to)
 /* `to` has the plain values of `from` already; 0, or -1 with nothing to destroy. */
 static int copy_body(const vt_body *from, vt_body *to)
 {
-    const size_t bytes = sizeof *from->points * (size_t)from->point_count;
     to->solid_count = 0;
-    to->points = from->points ? vti_allocate(bytes) : NULL;
+    to->points = vti_copy_of(from->points, sizeof *from->points * (size_t)from->point_count);
+    to->warm.spots =
+        vti_copy_of(from->warm.spots, sizeof *from->warm.spots * (size_t)from->warm.spot_count);
     const int failed = copy_panels(from, to);
     to->solids = vti_allocate(sizeof *to->solids * (size_t)from->solid_count);
     const vt_animations *const forces = &from->rigid.animations;
     if (vti_copy_animations(&vti_body_definition, forces->count, forces->items,
                             &to->rigid.animations) ||
-        failed || (from->points && !to->points)) {
+        failed || (from->points && !to->points) || (from->warm.spots && !to->warm.spots)) {
         vti_destroy_body(to);
         return -1;
     }
-    if (to->points)
-        memcpy(to->points, from->points, bytes);
     for (int32_t n = 0; to->solids && n < from->solid_count; n++) {
         if (vti_copy_solid(&from->solids[n], &to->solids[n])) {
             vti_destroy_body(to);
@@ -128,6 +128,14 @@ vt_status vti_name_body_failure(vt_status status, const vt_body *body, int32_t s
     return vti_fail(status, "body '%s', shape %d: %s", body->name, shape, message);
 }
 
+double vti_area_of_solids(const vt_body *body)
+{
+    double area = 0;
+    for (int32_t n = 0; n < body->solid_count; n++)
+        area += body->scale * body->scale * vti_solid_area(&body->solids[n]);
+    return area;
+}
+
 void vti_bound_body(vt_body *body)
 {
     double reach = 0;
@@ -180,9 +188,7 @@ void vti_form_body(vt_body *body, double time)
         return;
     vti_form_solids(body->form, body->solids, time);
     vti_measure_body(body);
-    body->heat.area = 0;
-    for (int32_t n = 0; n < body->solid_count; n++)
-        body->heat.area += body->scale * body->scale * vti_solid_area(&body->solids[n]);
+    body->heat.area = body->warm.exposed * vti_area_of_solids(body);
 }
 
 void vti_form_bodies(vt_bodies *bodies, double time)

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "animation/parameters.h"
+#include "geometry/exposed_surface.h"
 #include "geometry/mass_properties.h"
 #include "geometry/surface_form.h"
 #include "model/impulse.h"
@@ -14,9 +15,16 @@ typedef struct vt_body_heat {
     double temperature; /* K; 0: it exchanges none */
     double conductance; /* W/(m^2 K) */
     double capacity;    /* J/K; 0: the temperature is held */
-    double area;        /* of its shapes, m^2; infinite with a plane */
+    double area;        /* that faces the fluid, were it alone, m^2; infinite with a plane */
     double given;       /* to the fluid since it was made, J */
 } vt_body_heat;
+
+/* Where a body exchanges heat: the same for as long as it lives. */
+typedef struct vt_warm_surface {
+    vt_spot *spots; /* in the space of the body; NULL of one that deforms, or with a plane */
+    int32_t spot_count;
+    double exposed; /* area as a share of that of its solids one by one */
+} vt_warm_surface;
 
 /* Where the centre is, m, and how the body is turned: unit quaternion w x y z. */
 typedef struct vt_place {
@@ -76,6 +84,7 @@ typedef struct vt_body {
     double shed_strength[3]; /* sum of what it has shed, m^3/s */
     double volume;           /* of its solids together, in its space, m^3; infinite with a plane */
     vt_body_heat heat;
+    vt_warm_surface warm;
     vt_form
         *form; /* of one that deforms: it and its panels belong to the body; NULL: it is rigid */
 } vt_body;
@@ -125,6 +134,9 @@ static inline double vti_contact_skin(const vt_body *body, const double world[3]
         size = vti_abs(world[c]) > size ? vti_abs(world[c]) : size;
     return 0x1p-20 * size;
 }
+
+/* Area of its solids one by one, in the world, m^2. */
+double vti_area_of_solids(const vt_body *body);
 
 /* The radius around the centre. */
 void vti_bound_body(vt_body *body);
