@@ -36,6 +36,13 @@ static inline void vti_cross_of_sides(const double a[3], const double b[3], cons
     vti_cross(ab, ac, result);
 }
 
+static inline double vti_triangle_area(double (*corner)[3])
+{
+    double normal[3];
+    vti_cross_of_sides(corner[0], corner[1], corner[2], normal);
+    return 0.5 * vti_sqrt(vti_dot(normal, normal));
+}
+
 /* Square of the distance between two points. */
 static inline double vti_square_between(const double a[3], const double b[3])
 {

@@ -18,15 +18,14 @@ vt_sorted_vortons vti_sort_vortons(vt_simulation *s, const vt_grid *grid)
     const int64_t count = s->vortons.set.count;
     const size_t bytes = sizeof(vt_record) * (size_t)(count + VT_LANES);
     const size_t lines = (size_t)grid->cells[1] * (size_t)grid->cells[2];
-    const vt_sorted_vortons sorted = {vti_arena_push(&s->arena, bytes),
-                                      vti_arena_push(&s->arena, 4 * (lines + 1))};
+    vt_record *const sorted = vti_arena_push(&s->arena, bytes);
+    uint32_t *const row_start = vti_arena_push(&s->arena, 4 * (lines + 1));
     const size_t mark = vti_arena_mark(&s->arena);
     vt_record *const records = vti_arena_push(&s->arena, bytes);
     vti_collect_records(s, grid, 0, count, records);
-    s->stages->sort(grid, count, records, sorted.records, sorted.row_start, &s->arena,
-                    s->def.threads);
+    s->stages->sort(grid, count, records, sorted, row_start, &s->arena, s->def.threads);
     vti_arena_pop(&s->arena, mark);
-    return sorted;
+    return (vt_sorted_vortons){sorted, row_start};
 }
 
 /* ---- solving ---- */

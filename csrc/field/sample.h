@@ -7,8 +7,8 @@
 
 /* Records of the vortons of now, sorted by the rows of a grid, in arena memory. */
 typedef struct vt_sorted_vortons {
-    vt_record *records;
-    uint32_t *row_start;
+    const vt_record *records;
+    const uint32_t *row_start;
 } vt_sorted_vortons;
 
 vt_sorted_vortons vti_sort_vortons(vt_simulation *s, const vt_grid *grid);

@@ -70,6 +70,14 @@ int vti_find_grid(vt_simulation *s, vt_grid *grid)
     return 1;
 }
 
+vt_sorted_vortons vti_sort_givers(vt_simulation *s, const vt_grid *grid)
+{
+    vt_sorted_vortons sorted = vti_sort_vortons(s, grid);
+    vti_give_off_thin_walls(s, grid, s->time, s->vortons.set.count, NULL, &sorted.records,
+                            &sorted.row_start);
+    return sorted;
+}
+
 /* ---- vorticity ---- */
 
 /* A field in memory laid out as those of a grid. */
@@ -192,12 +200,8 @@ vt_status vti_show_composition(vt_simulation *s, const vt_grid *grid, f4 **nodes
                 n == VT_TAKEN_temperature ? VT_SCALAR_TEMPERATURE : VT_SCALAR_COLUMN, column};
     }
     const size_t mark = vti_arena_mark(&s->arena);
-    const int64_t count = s->vortons.set.count;
-    const vt_sorted_vortons vortons = vti_sort_vortons(s, grid);
-    const vt_record *sorted = vortons.records;
-    const uint32_t *row_start = vortons.row_start;
-    vti_give_off_thin_walls(s, grid, s->time, count, NULL, &sorted, &row_start);
-    vti_find_means(s, count, sorted, row_start, lanes, &means);
+    const vt_sorted_vortons sorted = vti_sort_givers(s, grid);
+    vti_find_means(s, s->vortons.set.count, sorted.records, sorted.row_start, lanes, &means);
     vti_arena_pop(&s->arena, mark);
     node_job job = {.grid = grid, .nodes = *nodes, .fluid = vti_fluid_of(&s->def)};
     vti_parallel_for(s->def.threads, grid->cells[2] + 1, 1, warm_planes, &job);

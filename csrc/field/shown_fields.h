@@ -8,11 +8,16 @@
  * VT_OUT_OF_MEMORY. */
 #pragma once
 
+#include "field/sample.h"
 #include "model/grid.h"
 
 /* The grid around the vortons of now, whether they carry circulation or not; 0 where there is none.
  * Bad values are reported by the next step. */
 int vti_find_grid(vt_simulation *s, vt_grid *grid);
+
+/* The vortons sorted for a grid as they give what they carry: beside thin walls on their own side
+ * (field/thin_walls.h). In arena memory. */
+vt_sorted_vortons vti_sort_givers(vt_simulation *s, const vt_grid *grid);
 
 /* Velocity (m/s) and div A (m/s) in the lanes of nodes, laid out as those of a grid. Of second
  * order they are the grid's own. */

@@ -90,13 +90,6 @@ static double exposed_share(const surface *s, vt_triangle corner)
     return share > 0 && share < 1 ? share_of_parts(s, corner, CUTS) : share;
 }
 
-static double area_of(vt_triangle corner)
-{
-    double normal[3];
-    vti_cross_of_sides(corner[0], corner[1], corner[2], normal);
-    return 0.5 * vti_sqrt(vti_dot(normal, normal));
-}
-
 static void find_others(surface *s, int32_t solid_count)
 {
     const vt_solid *const own = &s->solids[s->own];
@@ -116,7 +109,7 @@ static int32_t add_spots(const surface *s, const vt_triangles *t, vt_spot *spots
     int32_t found = 0;
     double flat = 0;
     for (int32_t n = 0; n < t->count; n++)
-        flat += area_of(t->item[n]);
+        flat += vti_triangle_area(t->item[n]);
     const double scale = vti_solid_area(&s->solids[s->own]) / flat;
     for (int32_t n = 0; n < t->count; n++) {
         const double share = exposed_share(s, t->item[n]);
@@ -127,7 +120,7 @@ static int32_t add_spots(const surface *s, const vt_triangles *t, vt_spot *spots
         point_of(t->item[n], 1.0 / 3, 1.0 / 3, spot->point);
         move_to_wall(s, spot->point, normal);
         step_to_fluid(s, normal, spot->point);
-        spot->area = scale * share * area_of(t->item[n]);
+        spot->area = scale * share * vti_triangle_area(t->item[n]);
         found++;
     }
     return found;

@@ -136,13 +136,6 @@ static void add_part(const look *l, vt_triangle corner, int outside, int splits,
         vti_add_triangle(t, p.corner[0], p.corner[k - 1], p.corner[k]);
 }
 
-static double area_of(vt_triangle corner)
-{
-    double normal[3];
-    vti_cross_of_sides(corner[0], corner[1], corner[2], normal);
-    return 0.5 * vti_sqrt(vti_dot(normal, normal));
-}
-
 static void drop_before(int32_t first, int32_t end, vt_triangles *t)
 {
     if (t->failed)
@@ -168,9 +161,9 @@ void vti_keep_inside(const vt_solid *solid, int32_t first, int keeps_common, vt_
 static void round_off(vt_triangle corner, int32_t from, vt_triangles *t)
 {
     double left = 0;
-    const double all = area_of(corner);
+    const double all = vti_triangle_area(corner);
     for (int32_t n = from; n < t->count; n++)
-        left += area_of(t->item[n]);
+        left += vti_triangle_area(t->item[n]);
     if (left > (1 - least_share) * all) {
         t->count = from;
         vti_add_triangle(t, corner[0], corner[1], corner[2]);

@@ -181,15 +181,12 @@ static void take(vt_simulation *s, const wish *list, int wishes)
         return;
     }
     const size_t mark = vti_arena_mark(&s->arena);
-    const vt_sorted_vortons all = vti_sort_vortons(s, &means);
-    const vt_record *sorted = all.records;
-    const uint32_t *row_start = all.row_start;
-    vti_give_off_thin_walls(s, &means, s->time, vortons, NULL, &sorted, &row_start);
+    const vt_sorted_vortons sorted = vti_sort_givers(s, &means);
     const float *const look =
         vti_look_off_thin_walls(s, &means, s->time, tracers, s->tracers.position);
     for (int n = 0; n < fields; n++) {
         take[n].nodes = means.nodes = vti_make_nodes(s, &means);
-        vti_find_means(s, vortons, sorted, row_start, lanes[n], &means);
+        vti_find_means(s, vortons, sorted.records, sorted.row_start, lanes[n], &means);
     }
     s->stages->take(&means, fields, take, &fluid, tracers, look, s->def.threads);
     vti_arena_pop(&s->arena, mark);

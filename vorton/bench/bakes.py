@@ -31,7 +31,8 @@ def bake_frames(scene: BakeScene, threads: int | None) -> dict[str, Any]:
         ms: ``frames``, ``median_ms``, ``mean_ms``, ``p10_ms``, ``p90_ms``; ``cpu_ms``, of all
         threads together, a frame; ``parts``, ms a frame; ``archive_share``: what it takes to save
         the states, pack and append them, of the mean; ``archive_cpu_share``: the same of
-        ``cpu_ms``, which does not depend on what waits for what.
+        ``cpu_ms``, which does not depend on what waits for what, at least: threads that help to
+        pack are left out.
     """
     first, last = scene.settled, scene.settled + scene.frames
     done: list[float] = []
