@@ -222,3 +222,35 @@ def test_ctrl_c_is_seen_between_substeps():
     with pytest.raises(KeyboardInterrupt):
         sim.step(progress=lambda *values: signal.pthread_kill(main, signal.SIGINT))
     assert 0 < sim.time < 1 and sim.frame == 0
+
+
+def test_a_look_after_a_body_was_set_or_pushed_sees_the_flow_around_it():
+    """As where it is from the beginning, and as where all is looked at anew; a ring 5 cm away has
+    gone as far in its first millisecond as it would have there, but for 3 %."""
+
+    def box(x, z, **options):
+        return vt.Body(vt.Box((x - 0.2, -0.2, z - 0.2), (x + 0.2, 0.2, z + 0.2)), panels=80,
+                       shedding=0, **options)  # fmt: skip
+
+    points = np.random.default_rng(1).uniform(-0.6, 0.6, (200, 3))
+    ring = vt.VortexRing((0, 0, 0.3), radius=0.2, core=0.08, circulation=0.3)
+    sims = []
+    for body in (box(0, -0.3), box(0.45, 0.3), box(0.45, 0.3, density=100.0)):
+        scene = vt.Scene(seed=1, spacing=0.06, gravity=(0, 0, 0))
+        scene.add(ring)
+        scene.add(body)
+        sims.append(vt.Simulation(scene, fps=1000, threads=1))
+        sims[-1].step()
+    moved, there, free = sims
+    before, expected = moved.velocity_at(points), there.velocity_at(points)
+    moved.set_body(0, position=(0.45, 0, 0.3))
+    found = moved.velocity_at(points)
+    assert np.linalg.norm(found - expected) < 0.03 * np.linalg.norm(expected)
+    assert np.linalg.norm(before - expected) > 0.15 * np.linalg.norm(expected)
+    moved.update_fields()
+    assert np.array_equal(found, moved.velocity_at(points))
+    before = free.velocity_at(points)
+    free.apply_impulse(0, (2.0, 0, 0))
+    found = free.velocity_at(points)
+    free.update_fields()
+    assert np.array_equal(found, free.velocity_at(points)) and (found != before).any()

@@ -462,6 +462,7 @@ static void change_body(vt_simulation *s, vt_body *body, const vt_body_change *c
 {
     vt_rigid *const r = &body->rigid;
     vti_keep_place(s, body);
+    s->fields_current = 0; /* the next look sees it there */
     vt_place place = r->now;
     if (change->position)
         memcpy(place.position, change->position, sizeof place.position);
@@ -544,6 +545,7 @@ vt_status vt_apply_impulse(vt_simulation *s, int32_t id, const double impulse[3]
     if (status)
         return status;
     status = push(body, impulse, point, angular_impulse);
+    s->fields_current &= status != VT_OK;
     return vti_leave(s, vti_name_body_failure(status, body, -1));
 }
 
