@@ -545,7 +545,8 @@ vt_status vt_apply_impulse(vt_simulation *s, int32_t id, const double impulse[3]
     if (status)
         return status;
     status = push(body, impulse, point, angular_impulse);
-    s->fields_current &= status != VT_OK;
+    if (!status)
+        s->fields_current = 0;
     return vti_leave(s, vti_name_body_failure(status, body, -1));
 }
 
