@@ -17,25 +17,62 @@ typedef struct matrix_job {
     double (*motion)[6], (*potential)[6]; /* of each panel, for each unit motion */
 } matrix_job;
 
+/* Of what panel j emits, the share that passes panel i, from the centroids of the four parts into
+ * which halves of its sides cut it. From anywhere all panels of a closed surface are seen under its
+ * whole angle: however coarse they are, no fluid is gained or lost in what they enclose, as by the
+ * velocity at the centroids, or by cuts that differ from one pair to the next, it is. More parts
+ * would see the jumps of density from panel to panel, which are not there, across a thin wall: the
+ * added mass of a disk of a hundredth of its breadth is 2.70 by 4 parts, 2.24 by 64. */
+static double find_share(const vt_panel_set *set, int64_t i, int64_t j)
+{
+    double sum = 0;
+    for (int part = 0; part < 4; part++) {
+        double point[3];
+        for (int c = 0; c < 3; c++) {
+            const double at = part < 3 ? set->corner[j][part][c] : set->center[j][c];
+            point[c] = 0.5 * (at + set->center[j][c]);
+        }
+        sum += vti_triangle_flux(set->corner[i], set->normal[i], point);
+    }
+    return sum / 4;
+}
+
+/* Whether panels meet at an edge that stands out into the fluid, or would if they were longer: each
+ * lies behind the other, and they do not look away from each other as the sides of a board do. */
+static int meet_outwards(const vt_panel_set *set, int64_t i, int64_t j)
+{
+    const double opposite = -0.7;
+    double way[3];
+    vti_subtract(set->center[j], set->center[i], way);
+    return vti_dot(way, set->normal[i]) <= 0 && vti_dot(way, set->normal[j]) >= 0 &&
+           vti_dot(set->normal[i], set->normal[j]) > opposite;
+}
+
+/* What passes panel i for a density of 1 of panel j, m/s. Beside an edge that stands out densities
+ * rise without bound, and even ones are nearer to them by the velocity at the centroids: the added
+ * mass of a cube is .637 by 320 panels, .66 by means. Of thin boards that would let fluid through
+ * their ends: in a tube of walls of .03, closed at one end, -.1 m/s for .03. */
 static void fill_row(void *data, int64_t i)
 {
     const matrix_job *const job = data;
     const vt_panel_set *const set = job->set;
     for (int64_t j = 0; j < set->count; j++) {
+        double *const entry = &job->matrix[i * set->count + j];
         double u[3];
-        vti_triangle_velocity(set->corner[j], set->normal[j], set->center[i], u);
-        job->matrix[i * set->count + j] = vti_dot(u, set->normal[i]);
+        if (set->is_thin || !meet_outwards(set, i, j)) {
+            *entry = find_share(set, i, j) * set->area[j] / set->area[i];
+        } else {
+            vti_triangle_velocity(set->corner[j], set->normal[j], set->center[i], u);
+            *entry = vti_dot(u, set->normal[i]);
+        }
     }
 }
 
-/* Where panels were left out the surface has gaps, and what passes them is not half of it; and the
- * flux through the other side of a thin body is not known from its centroids. */
+/* Where panels were left out the surface has gaps, and what passes them is not half of it. */
 static void set_diagonal(const vt_panel_set *set, double *matrix)
 {
     const int64_t count = set->count;
-    for (int64_t j = 0; j < count && set->is_thin; j++)
-        matrix[j * count + j] = 0.5;
-    for (int64_t j = 0; j < count && !set->is_thin; j++) {
+    for (int64_t j = 0; j < count; j++) {
         double others = 0;
         for (int64_t i = 0; i < count; i++)
             others += i == j ? 0 : set->area[i] * matrix[i * count + j];

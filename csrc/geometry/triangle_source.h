@@ -7,3 +7,6 @@
 void vti_triangle_velocity(vt_triangle corner, const double normal[3], const double x[3],
                            double u[3]);
 double vti_triangle_potential(vt_triangle corner, const double normal[3], const double x[3]);
+
+/* Of what a point source of 1 m^3/s at x emits, what passes a triangle along its normal. */
+double vti_triangle_flux(vt_triangle corner, const double normal[3], const double x[3]);
