@@ -37,7 +37,7 @@ def build(folder):
 @needs_compiler
 def test_a_call_that_gets_no_memory_changes_nothing(tmp_path):
     words = ["change", "transform", "add emitter", "body: sphere", "unpack", "open an archive"]
-    words += ["remove a", "set a body", "take over", "show between"]
+    words += ["remove a", "set a body", "take over", "show between", "touch"]
     done = subprocess.run(
         [build(tmp_path), *words], cwd=tmp_path, capture_output=True, text=True, check=False
     )

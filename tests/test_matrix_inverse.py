@@ -1,4 +1,4 @@
-"""The inverse of the panels' matrix (csrc/geometry/matrix_inverse.c)."""
+"""The inverse of the panels' matrix (csrc/base/matrix_inverse.c)."""
 
 import ctypes
 
@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from native import load
 
-library = load("csrc/geometry/matrix_inverse.c")
+library = load("csrc/base/matrix_inverse.c")
 
 
 def invert(matrix, threads=1):

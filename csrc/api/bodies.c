@@ -8,12 +8,12 @@
 #include "base/status.h"
 #include "base/vec3.h"
 #include "bodies/body_heat.h"
-#include "conservation/vortex_shedding.h"
 #include "contact/sequential_impulses.h"
 #include "field/sample.h"
 #include "geometry/source_panels.h"
 #include "panels/panel_choice.h"
 #include "panels/panels.h"
+#include "panels/touching_bodies.h"
 #include "panels/surface_velocity.h"
 #include "state/body_mass.h"
 #include "state/closed_container.h"
@@ -244,6 +244,7 @@ static vt_status keep_body(vt_simulation *s, const void *data, void *result)
     vti_clear_last_body(s);
     if (vti_has_warm_bodies(s))
         vti_use_vorton_column(s, VT_VORTON_temperature);
+    vti_part_body(s, bodies->count - 1);
     return VT_OK;
 }
 
@@ -461,6 +462,8 @@ static void set_out(vt_rigid *r, const vt_body_change *change, const vt_place *p
 static void change_body(vt_simulation *s, vt_body *body, const vt_body_change *change)
 {
     vt_rigid *const r = &body->rigid;
+    if (!r->placed) /* one that is placed is joined to none */
+        vti_part_body(s, (int32_t)(body - s->bodies.items));
     vti_keep_place(s, body);
     s->fields_current = 0; /* the next look sees it there */
     vt_place place = r->now;
@@ -564,14 +567,12 @@ static void forget_frame(vt_container_frame *carried, int32_t index)
 /* All that holds the bodies by their numbers or addresses is made anew when it is needed next. */
 static void remove_at(vt_simulation *s, int32_t index)
 {
-    vti_forget_shedding(s, index);
+    vti_part_body(s, index);
     forget_frame(&s->carried, index);
     vti_destroy_body(&s->bodies.items[index]);
     vti_close_gap(s->bodies.items, index, &s->bodies.count, sizeof *s->bodies.items);
-    s->kept_lattice.count = 0;
-    s->panels.exist = s->panels.body_count = 0;
     s->populated_id = 0; /* neutral vortons are looked after at once */
-    s->fields_current = s->fields_exist = 0;
+    vti_forget_fields(s);
 }
 
 vt_status vt_remove_body(vt_simulation *s, int32_t id)

@@ -413,8 +413,7 @@ static void take_rows(const vt_state_field *field, const uint8_t *from)
 /* What the columns that the state lacks follow from is all there. */
 static void make_again(vt_simulation *s, const vt_state_list *list, const uint8_t *const *place)
 {
-    s->fields_current = s->fields_exist = 0;
-    s->kept_lattice.count = 0;
+    vti_forget_fields(s);
     vti_form_bodies(&s->bodies, s->time);
     vti_make_again(s, list);
     for (int32_t f = 0; f < list->count; f++) /* winds, which that changes */
@@ -460,6 +459,7 @@ static vt_status load_now(vt_simulation *s, vt_state_list *list, const uint8_t *
         if (place[f])
             take_rows(field, place[f]);
     }
+    s->bodies.joined = 0; /* which are placed may have changed */
     make_again(s, list, place);
     for (int set = 0; set < 2; set++) /* views of before are still out */
         s->viewed[set] |= viewed[set];

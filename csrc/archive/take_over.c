@@ -108,9 +108,8 @@ void vti_take_state(vt_simulation *s, vt_simulation *from, const vt_row_maps *ma
     }
     for (int set = 0; set < 2; set++) /* views of before are still out */
         s->viewed[set] |= viewed[set];
-    s->fields_current = s->fields_exist = 0;
-    s->kept_lattice.count = 0;
-    s->panels.exist = s->panels.body_count = 0;
+    vti_forget_fields(s);
+    s->bodies.joined = 0;
 }
 
 /* The columns that only sources, bodies or views of `s` ask for: their newborn fill them. */

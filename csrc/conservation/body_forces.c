@@ -47,7 +47,8 @@ void vti_gain_velocity(vt_body *body, const double gain[3])
     vti_add_impulse(&body->flow.bound, -1, &own);
 }
 
-/* The impulse of the body, about its centre. */
+/* The impulse of the body, about its centre. Its sources sum to nothing, or, joined to others, with
+ * those of all of them: the moments of all are about one point. */
 static vt_impulse find_bound(const vt_simulation *s, const surface *f)
 {
     double velocity[3], sources[3];
@@ -55,7 +56,7 @@ static vt_impulse find_bound(const vt_simulation *s, const surface *f)
     for (int32_t at = f->body->first; at < f->body->first + f->body->count; at++) {
         const double charge = (double)f->panels->density[at] * (double)f->panels->area[at];
         for (int c = 0; c < 3; c++)
-            sources[c] += charge * (f->panels->center[at][c] - f->body->center[c]);
+            sources[c] += charge * (f->panels->center[at][c] - f->body->root[c]);
     }
     vti_centre_velocity(f->body, velocity);
     vt_impulse bound = impulse_of(f->body->body, &f->body->pose, velocity, f->body->angular);
@@ -418,7 +419,7 @@ static void find_flow(vt_simulation *s, const vt_paneled_body *b)
     const size_t mark = vti_arena_mark(&s->arena);
     float *const velocity = vti_arena_push(&s->arena, 12 * (size_t)b->count);
     const surface f = {b, &s->panels, velocity, vti_paneled_volume(b)};
-    vti_find_passing_velocity(s, b, velocity);
+    vti_find_passing_velocity(s, b, 0, velocity);
     const vt_impulse pull = find_acceleration(s, b, velocity);
     give(s, &f, own_impulse(&f), find_bound(s, &f), pull);
     vti_arena_pop(&s->arena, mark);

@@ -2,7 +2,7 @@
 
 #include "conservation/body_forces.h"
 #include "conservation/vortex_shedding.h"
-#include "panels/source_densities.h"
+#include "panels/panel_onset.h"
 #include "panels/panels.h"
 #include "panels/surface_velocity.h"
 #include "state/predicates.h"

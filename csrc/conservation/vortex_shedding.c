@@ -1,5 +1,6 @@
 #include "conservation/vortex_shedding.h"
 
+#include "base/growing_array.h"
 #include "geometry/neighbour_cells.h"
 #include "panels/panels.h"
 #include "state/distance_to_bodies.h"
@@ -33,11 +34,16 @@ static double find_least_slip(const vt_simulation *s, double dt)
     return fmax(least, least_share * vti_find_largest(&s->extremes).speed);
 }
 
+static int32_t panels_that_shed(const vt_body *body)
+{
+    return vti_sheds(body) ? body->panels->count : 0;
+}
+
 int64_t vti_count_shedding(const vt_simulation *s)
 {
     int64_t count = 0;
     for (int32_t n = 0; n < s->bodies.count && vti_has_panels(s); n++)
-        count += vti_sheds(&s->bodies.items[n]) ? s->bodies.items[n].panels->count : 0;
+        count += panels_that_shed(&s->bodies.items[n]);
     return count;
 }
 
@@ -50,33 +56,29 @@ vt_status vti_check_shedding(const vt_simulation *s, int64_t reserved)
 
 /* ---- where the strength goes ---- */
 
+static int32_t find_body(const vt_simulation *s, uint32_t id)
+{
+    return vti_find_id(s->bodies.items, s->bodies.count, sizeof *s->bodies.items,
+                       offsetof(vt_body, id), (int32_t)id);
+}
+
 /* Rows of the vortons that grow at the panels, -1: none; of two of them the later row. */
-static void find_growing(const vt_simulation *s, int64_t panels, int32_t *row)
+static void find_growing(vt_simulation *s, int64_t panels, int32_t *row)
 {
+    const size_t mark = vti_arena_mark(&s->arena);
     const uint32_t *const panel = s->vortons.panel;
+    int32_t *const first = vti_arena_push(&s->arena, sizeof *first * ((size_t)s->bodies.count + 1));
+    first[0] = 0;
+    for (int32_t n = 0; n < s->bodies.count; n++)
+        first[n + 1] = first[n] + panels_that_shed(&s->bodies.items[n]);
     memset(row, 0xff, sizeof *row * (size_t)panels);
-    for (int64_t i = 0; i < s->vortons.set.count; i++)
-        if (panel[i] >= 1 && panel[i] <= panels)
-            row[panel[i] - 1] = (int32_t)i;
-}
-
-static int32_t panels_that_shed(const vt_body *body)
-{
-    return vti_sheds(body) ? body->panels->count : 0;
-}
-
-void vti_forget_shedding(vt_simulation *s, int32_t body)
-{
-    const vt_vortons *const v = &s->vortons;
-    const uint32_t gone = (uint32_t)panels_that_shed(&s->bodies.items[body]);
-    uint32_t before = 0;
-    for (int32_t n = 0; n < body; n++)
-        before += (uint32_t)panels_that_shed(&s->bodies.items[n]);
-    for (int64_t i = 0; v->set.used[VT_VORTON_panel] && i < v->set.count; i++)
-        if (v->panel[i] > before + gone)
-            v->panel[i] -= gone;
-        else if (v->panel[i] > before)
-            v->panel[i] = 0;
+    for (int64_t i = 0; i < s->vortons.set.count; i++) {
+        const int32_t number = (int32_t)(panel[i] % VT_PANEL_NUMBERS) - 1;
+        const int32_t body = number < 0 ? -1 : find_body(s, panel[i] / VT_PANEL_NUMBERS);
+        if (body >= 0 && first[body] + number < first[body + 1])
+            row[first[body] + number] = (int32_t)i;
+    }
+    vti_arena_pop(&s->arena, mark);
 }
 
 typedef struct newborn {
@@ -99,7 +101,7 @@ typedef struct shedding {
     int32_t number;             /* of the body */
     const float *start, *later; /* slip of its panels */
     int32_t *row;
-    int64_t first; /* number of its first panel, from 1 */
+    uint32_t first; /* number of its first panel; 0: there are too many bodies for one */
     newborn *born;
 } shedding;
 
@@ -175,7 +177,7 @@ static void emit_at(const shedding *d, int32_t panel, const double place[3],
     }
     b->core[i] = (float)d->core;
     b->volume[i] = (float)(area * d->core);
-    b->panel[i] = (uint32_t)(d->first + panel);
+    b->panel[i] = d->first ? d->first + (uint32_t)panel : 0;
     b->body[i] = d->number;
 }
 
@@ -396,6 +398,13 @@ static double share_of_growth(double z, double at)
     return at > 0 ? late / at : 0;
 }
 
+static uint32_t first_number(const vt_body *body)
+{
+    return body->id < (int32_t)(UINT32_MAX / VT_PANEL_NUMBERS)
+               ? VT_PANEL_NUMBERS * (uint32_t)body->id + 1
+               : 0;
+}
+
 void vti_shed_layers(vt_simulation *s, int64_t reserved, double dt, const vt_slip *slip)
 {
     const int64_t panels = vti_count_shedding(s);
@@ -428,7 +437,7 @@ void vti_shed_layers(vt_simulation *s, int64_t reserved, double dt, const vt_sli
                             .start = slip->start + 3 * first,
                             .later = slip->later + 3 * first,
                             .row = row + first,
-                            .first = first + 1,
+                            .first = first_number(body),
                             .born = &born};
         if (vti_is_buoyant(s))
             take_nearest(&d);

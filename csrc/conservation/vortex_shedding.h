@@ -14,10 +14,6 @@ int64_t vti_count_shedding(const vt_simulation *s);
 /* VT_OVER_CAPACITY where the policy refuses that many beside those that are still to be born. */
 vt_status vti_check_shedding(const vt_simulation *s, int64_t reserved);
 
-/* A body, by its index, goes: the vortons that grow at its panels belong to none any more, those of
- * the bodies after it to panels with lower numbers. */
-void vti_forget_shedding(vt_simulation *s, int32_t body);
-
 /* Slip of the panels of all bodies that shed (conservation/surface_slip.h) at the start of a
  * substep and, where `at` is not 0, after that share of it. */
 typedef struct vt_slip {

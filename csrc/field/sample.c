@@ -6,6 +6,7 @@
 #include "field/solve.h"
 #include "panels/body_vorticity.h"
 #include "panels/image_vorticity.h"
+#include "panels/joint_panels.h"
 #include "panels/panels.h"
 #include "panels/wall_correction.h"
 #include "state/predicates.h"
@@ -152,6 +153,9 @@ vt_status vti_solve_current(vt_simulation *s)
 {
     static const double nowhere[3] = {0, 0, 0};
     vt_extent content;
+    vt_status status = vti_join_panels(s);
+    if (status)
+        return status;
     vti_set_wind(s, s->time, s->time);
     vti_set_wind_grids(s, s->time, s->time, nowhere);
     const uint64_t digest = digest_sources(s);
@@ -160,7 +164,7 @@ vt_status vti_solve_current(vt_simulation *s)
     if (s->fields_current && s->fields_digest == digest && !moved)
         return VT_OK;
     vti_form_walls(s, s->time);
-    vt_status status = vti_find_extent(s, NULL, &content);
+    status = vti_find_extent(s, NULL, &content);
     if (status)
         return status;
     s->fields_exist = content.exists && vti_has_grid(s);

@@ -22,6 +22,7 @@ typedef struct look {
     const vt_solid *solid;
     int both;
     double shift[3], noise;
+    double margin; /* by how much the solid counts as larger, m */
 } look;
 
 static double distance_at(const look *l, const double point[3])
@@ -32,7 +33,7 @@ static double distance_at(const look *l, const double point[3])
         behind[c] = point[c] - l->shift[c];
     }
     const double room = vti_solid_distance(l->solid, beside, NULL);
-    return l->both ? fmin(room, vti_solid_distance(l->solid, behind, NULL)) : room;
+    return (l->both ? fmin(room, vti_solid_distance(l->solid, behind, NULL)) : room) - l->margin;
 }
 
 static look look_beside(const vt_solid *solid, vt_triangle corner, int inwards, int both)
@@ -171,13 +172,32 @@ static void round_off(vt_triangle corner, int32_t from, vt_triangles *t)
         t->count = from;
 }
 
-void vti_keep_outside(const vt_solid *solid, int32_t first, int keeps_common, vt_triangles *t)
+/* Whether any corner of a triangle looks at the solid across a gap; one that looks along it may lie
+ * flush with its wall. */
+static int faces(const vt_solid *solid, vt_triangle corner, double gap)
+{
+    double a[3], b[3], normal[3], away[3];
+    int found = 0;
+    vti_subtract(corner[1], corner[0], a);
+    vti_subtract(corner[2], corner[0], b);
+    vti_cross(a, b, normal);
+    vti_normalise(normal);
+    for (int k = 0; k < 3; k++) {
+        const double room = vti_solid_distance(solid, corner[k], away);
+        found |= room > 0 && room < gap && vti_dot(normal, away) < -0.7;
+    }
+    return found;
+}
+
+void vti_keep_outside(const vt_solid *solid, int32_t first, int keeps_common, double margin,
+                      vt_triangles *t)
 {
     const int32_t end = t->count;
     for (int32_t n = first; n < end && !t->failed; n++) {
         vt_triangle corner;
         memcpy(corner, t->item[n], sizeof corner);
-        const look l = look_beside(solid, corner, 0, !keeps_common);
+        look l = look_beside(solid, corner, 0, !keeps_common);
+        l.margin = margin > 0 && faces(solid, corner, margin) ? margin : 0;
         const int32_t from = t->count;
         add_part(&l, corner, 1, MOST_SPLITS, t);
         round_off(corner, from, t);

@@ -12,7 +12,7 @@
 void vti_keep_inside(const vt_solid *solid, int32_t first, int keeps_common,
                      vt_triangles *triangles);
 
-/* What lies outside; of what lies on its surface, turned as that is, all or nothing, and nothing of
- * what faces it. */
-void vti_keep_outside(const vt_solid *solid, int32_t first, int keeps_common,
+/* What lies outside, and, where it looks at the solid, no nearer than a margin (m); of what lies on
+ * its surface, turned as that is, all or nothing, and nothing of what faces it. */
+void vti_keep_outside(const vt_solid *solid, int32_t first, int keeps_common, double margin,
                       vt_triangles *triangles);

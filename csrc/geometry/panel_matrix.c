@@ -6,7 +6,8 @@
 #include "base/parallel.h"
 #include "base/status.h"
 #include "base/vec3.h"
-#include "geometry/matrix_inverse.h"
+#include "geometry/cavities.h"
+#include "base/matrix_inverse.h"
 #include "geometry/triangle_source.h"
 
 enum { ROW_BLOCK = 8 };
@@ -81,16 +82,30 @@ static void set_diagonal(const vt_panel_set *set, double *matrix)
     }
 }
 
-/* The densities of a container, which M leaves open by those that do nothing inside, sum to
- * nothing. */
-static void add_mean(const vt_panel_set *set, double *matrix)
+static vt_status no_memory(const vt_panel_set *set)
+{
+    return vti_fail(VT_OUT_OF_MEMORY, "no memory for %d panels", set->count);
+}
+
+/* M leaves open what even densities of a cavity, as of a container, do: nothing outside of it, nor
+ * inside. Its densities sum to what flows into all of it, which is next to nothing. */
+static vt_status add_means(const vt_panel_set *set, double *matrix)
 {
     const int64_t count = set->count;
-    double area = 0;
-    for (int64_t j = 0; j < count; j++)
-        area += set->area[j];
-    for (int64_t n = 0; n < count * count; n++)
-        matrix[n] += set->area[n % count] / area;
+    int32_t *const cavity = vti_allocate(sizeof *cavity * (size_t)count);
+    if (!cavity || vti_find_cavities(set, cavity)) {
+        vti_free(cavity);
+        return no_memory(set);
+    }
+    for (int64_t i = 0; i < count; i++) {
+        double area = 0;
+        for (int64_t j = 0; j < count && cavity[i] >= 0; j++)
+            area += cavity[j] == cavity[i] ? set->area[j] : 0;
+        for (int64_t j = 0; j < count && cavity[i] >= 0; j++)
+            matrix[i * count + j] += cavity[j] == cavity[i] ? set->area[j] / area : 0;
+    }
+    vti_free(cavity);
+    return VT_OK;
 }
 
 /* ---- beyond the walls of a container ---- */
@@ -111,11 +126,6 @@ static void find_beyond(void *data, int64_t i)
     }
     for (int64_t k = 0; k < count; k++)
         set->beyond[k * count + i] = (float)row[k];
-}
-
-static vt_status no_memory(const vt_panel_set *set)
-{
-    return vti_fail(VT_OUT_OF_MEMORY, "no memory for %d panels", set->count);
 }
 
 static vt_status invert(const vt_panel_set *set, double *matrix, int threads)
@@ -222,10 +232,10 @@ vt_status vti_solve_panels(vt_panel_set *set, int threads)
     } else {
         vti_parallel_each(threads, count, ROW_BLOCK, fill_row, &job);
         set_diagonal(set, job.matrix);
-        if (set->hole) {
+        if (set->hole)
             status = solve_beyond(set, job.matrix, threads);
-            add_mean(set, job.matrix);
-        }
+        if (!status)
+            status = add_means(set, job.matrix);
         if (!status)
             status = invert(set, job.matrix, threads);
     }
@@ -233,7 +243,7 @@ vt_status vti_solve_panels(vt_panel_set *set, int threads)
         for (int64_t i = 0; i < count; i++)
             for (int64_t j = 0; j < count; j++)
                 set->inverse[j * count + i] = (float)job.matrix[i * count + j];
-        if (!set->hole)
+        if (!set->hole && !set->is_whole)
             find_added_mass(set, &job, threads);
     }
     vti_free(job.matrix);

@@ -9,6 +9,7 @@
 typedef struct vt_panel_set {
     _Atomic int32_t users;
     int32_t count;
+    double thickness;       /* of the thinnest solid, m */
     int32_t is_thin;        /* a side is thinner than panels are wide */
     int32_t hole;           /* they are those of a container */
     int32_t open;           /* of a plane: a square 2 m wide, to be laid where the fluid is */
@@ -27,6 +28,12 @@ typedef struct vt_panel_set {
      * around it where it moves (1 m/s; 0-2) and turns (1 rad/s; 3-5): m^3, m^4, m^5. 0 of a
      * container. */
     double added_mass[6][6];
+    /* Of a body that others touch: the panels of all of them, whose matrix is one, and which of
+     * those are its first; itself it has none then. NULL: it is on its own. */
+    struct vt_panel_set *whole;
+    int32_t first;
+    int32_t is_whole; /* such a set: its parts alone move, and have added masses */
+    uint64_t key;     /* of a whole: of which bodies it is, and where they lie */
 } vt_panel_set;
 
 typedef double vt_triangle[3][3];

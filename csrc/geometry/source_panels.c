@@ -39,6 +39,7 @@ void vti_release_panels(vt_panel_set *set)
     vti_free(set->area);
     vti_free(set->inverse);
     vti_free(set->beyond);
+    vti_release_panels(set->whole);
     vti_free(set);
 }
 
@@ -147,13 +148,22 @@ static void add_triangles(int32_t solid_count, const vt_solid *solids, int32_t a
         add_share(&solids[n], NULL, aimed, least, total, t);
         for (int32_t m = 0; m < solid_count && !t->failed; m++)
             if (m != n && cuts && (is_board(&solids[m]) || is_board(&solids[n])))
-                vti_keep_outside(&solids[m], first, n < m, t);
+                vti_keep_outside(&solids[m], first, n < m, 0, t);
             else if (m != n)
                 drop_covered(&solids[m], first, n < m, t);
         /* the ends of a slender shape are no slivers, but small beside its long panels */
         if (!t->failed && !(solid_count == 1 && vti_slenderness(solids) > VT_SLENDER))
             drop_slivers(first, t);
     }
+}
+
+void vti_cut_off(int32_t solid_count, const vt_solid *solids, int keeps_common, double gap,
+                 vt_triangles *t)
+{
+    for (int32_t n = 0; n < solid_count && !t->failed; n++)
+        vti_keep_outside(&solids[n], 0, keeps_common, gap, t);
+    if (!t->failed)
+        drop_slivers(0, t);
 }
 
 /* Triangles of what all solids have in common. */
@@ -226,14 +236,16 @@ static int make_room(vt_panel_set *set, size_t count, int32_t hole)
     set->center = vti_allocate(sizeof *set->center * count);
     set->normal = vti_allocate(sizeof *set->normal * count);
     set->area = vti_allocate(sizeof *set->area * count);
+    if (set->whole)
+        return set->center && set->normal && set->area;
     set->inverse = vti_allocate(sizeof *set->inverse * count * count);
     if (hole)
         set->beyond = vti_allocate(sizeof *set->beyond * count * count);
     return set->center && set->normal && set->area && set->inverse && (!hole || set->beyond);
 }
 
-/* Takes the triangles over. */
-static vt_panel_set *make_set(vt_triangles *t, int32_t hole, const double origin[3])
+vt_panel_set *vti_make_panels(vt_triangles *t, int32_t hole, const double origin[3],
+                              vt_panel_set *whole)
 {
     const size_t count = (size_t)t->count;
     vt_panel_set *const set = vti_allocate_zeroed(1, sizeof *set);
@@ -241,6 +253,7 @@ static vt_panel_set *make_set(vt_triangles *t, int32_t hole, const double origin
         return NULL;
     set->users = 1;
     set->hole = hole;
+    set->whole = vti_share_panels(whole);
     set->count = t->count;
     set->corner = t->item;
     t->item = NULL;
@@ -302,8 +315,8 @@ static void add_walls(int32_t solid_count, const vt_solid *solids, int32_t aimed
  * more than half of that, and more than may be for what was asked, as of the pieces of a thin ring,
  * each gets as few as it can: the time for the first frame grows with the third power of their
  * number. */
-static void add_walls_of_body(int32_t solid_count, const vt_solid *solids, int32_t aimed,
-                              vt_triangles *t)
+void vti_lay_walls_of_body(int32_t solid_count, const vt_solid *solids, int32_t aimed,
+                           vt_triangles *t)
 {
     add_walls(solid_count, solids, aimed, LEAST_OF_SHAPE, 1, t);
     if (t->count > VT_MOST_PANELS)
@@ -314,15 +327,22 @@ static void add_walls_of_body(int32_t solid_count, const vt_solid *solids, int32
         add_walls(solid_count, solids, aimed, 1, 0, t);
 }
 
+static double thickness_of(int32_t solid_count, const vt_solid *solids)
+{
+    double least = INFINITY;
+    for (int32_t n = 0; n < solid_count; n++)
+        if (!is_plane(&solids[n]))
+            least = fmin(least, 2 * solids[n].inscribed);
+    return least;
+}
+
 /* Whether the shape is thinner somewhere than panels are wide; what is left of several shapes is as
  * thick as 3 volume / area, 1 to 1.5 times what it is. */
-static int is_thin(const vt_panel_set *set, int32_t solid_count, const vt_solid *solids)
+static int is_thin(const vt_panel_set *set, int32_t solid_count)
 {
     const double area = set->count * set->side * set->side / 2;
-    int thin = set->hole && solid_count > 1 && -3 * set->volume < set->side * area;
-    for (int32_t n = 0; n < solid_count; n++)
-        thin |= !is_plane(&solids[n]) && 2 * solids[n].inscribed < set->side;
-    return thin;
+    const int is_left = set->hole && solid_count > 1;
+    return set->thickness < set->side || (is_left && -3 * set->volume < set->side * area);
 }
 
 /* What vti_solve_panels does for others. */
@@ -415,9 +435,9 @@ vt_status vti_create_panels(int32_t solid_count, const vt_solid *solids, int32_t
     if (open)
         vti_add_square((const double[3]){0, 0, 0}, solids->axis, 1, aimed, &t);
     else if (hole && solid_count == 1 && vti_slenderness(solids) > VT_SLENDER)
-        add_walls_of_body(1, solids, most_for_hole(aimed), &t);
+        vti_lay_walls_of_body(1, solids, most_for_hole(aimed), &t);
     else if (!hole || solid_count == 1)
-        add_walls_of_body(solid_count, solids, aimed, &t);
+        vti_lay_walls_of_body(solid_count, solids, aimed, &t);
     else
         add_walls_of_hole(solid_count, solids, aimed, &t);
     if (hole && !t.failed)
@@ -426,11 +446,13 @@ vt_status vti_create_panels(int32_t solid_count, const vt_solid *solids, int32_t
     if (!t.failed)
         status = check_count(count, aimed);
     if (!status && !t.failed && count > 0)
-        *set = make_set(&t, hole && !open, origin);
+        *set = vti_make_panels(&t, hole && !open, origin, NULL);
     if (!status && (t.failed || (count > 0 && !*set)))
         status = vti_fail(VT_OUT_OF_MEMORY, "no memory for %d panels", count);
-    if (*set)
-        (*set)->is_thin = !open && is_thin(*set, solid_count, solids);
+    if (*set) {
+        (*set)->thickness = thickness_of(solid_count, solids);
+        (*set)->is_thin = !open && is_thin(*set, solid_count);
+    }
     const int vain = hole && *set && (*set)->is_thin;
     if (!status && *set && hole && solid_count > 1)
         status = check_closed(*set);

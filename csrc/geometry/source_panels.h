@@ -1,13 +1,15 @@
 /* Source panels of a shape: flat triangles on its surface, each with an even source density,
  * such that no fluid flows through (Hess and Smith, Progress in Aeronautical Sciences 8, 1967).
  *
- *   M s = (v_b - u) . n at the centroids,  M_ij = n_i . u_j(c_i),
- *   M_jj = 1 - sum_{i != j} A_i M_ij / A_j  (thin bodies: 1/2)
+ *   M s = (v_b - u) . n at the centroids,  M_ij = n_i . u_j(c_i) or n_i . <u_j>_i,
+ *   M_jj = 1 - sum_{i != j} A_i M_ij / A_j
  *
- * u_j: velocity of panel j with density 1. The diagonal lets half of what a panel emits leave on
- * either side, as a whole: then the densities of a closed surface emit nothing altogether. With
- * vertices v_k, r_k = |x - v_k|, L_k = |v_k+1 - v_k|, m_k = (v_k+1 - v_k) x n / L_k and the solid
- * angle W of the triangle, of the sign of d = (x - v_0) . n:
+ * u_j: velocity of panel j with density 1. <u_j>_i: its mean over panel i, by the angles under
+ * which four points of panel j see that; which of both a pair takes is said in panel_matrix.c. The
+ * diagonal lets half of what a panel emits leave on either side, as a whole: then the densities of
+ * a closed surface emit nothing altogether.
+ * With vertices v_k, r_k = |x - v_k|, L_k = |v_k+1 - v_k|, m_k = (v_k+1 - v_k) x n / L_k and the
+ * solid angle W of the triangle, of the sign of d = (x - v_0) . n:
  *
  *   u = 1 / (4 pi) (sum_k m_k l_k + n W),  phi = -1 / (4 pi) (sum_k (v_k - x) . m_k l_k - d W),
  *   l_k = ln((r_k + r_k+1 + L_k) / (r_k + r_k+1 - L_k))
@@ -42,6 +44,21 @@ void vti_scale_added_mass(const vt_panel_set *set, double scale, double matrix[6
  * leave gaps. */
 vt_status vti_create_panels(int32_t solid_count, const vt_solid *solids, int32_t hole,
                             int32_t aimed, const double origin[3], int threads, vt_panel_set **set);
+
+/* The triangles that such panels of a solid body are, in place of those that are there. */
+void vti_lay_walls_of_body(int32_t solid_count, const vt_solid *solids, int32_t aimed,
+                           vt_triangles *triangles);
+
+/* Of triangles cuts off what lies inside the solids of another body, or against them, or across a
+ * gap of no more than that (m); what both have in common, turned alike, is kept, or cut off, too.
+ */
+void vti_cut_off(int32_t solid_count, const vt_solid *solids, int keeps_common, double gap,
+                 vt_triangles *triangles);
+
+/* A set that takes the triangles over, with memory for its matrix but where it is part of a whole;
+ * NULL without memory. */
+vt_panel_set *vti_make_panels(vt_triangles *triangles, int32_t hole, const double origin[3],
+                              vt_panel_set *whole);
 
 /* Fills what is known of panels by their corners alone: centroid, normal, area, box, volume.
  * origin: centre of the body, m. */

@@ -3,7 +3,7 @@
 
 #include "panels/panels.h"
 #include "panels/patches.h"
-#include "panels/source_densities.h"
+#include "panels/panel_onset.h"
 #include "state/simulation.h"
 
 enum { MOST_SHELLS = 32 };

@@ -34,6 +34,14 @@ static void add_box(box *to, const box *b)
     }
 }
 
+static int holds(const box *all, const box *b)
+{
+    int holds = 1;
+    for (int c = 0; c < 3; c++)
+        holds &= b->least[c] >= all->least[c] && b->most[c] <= all->most[c];
+    return holds;
+}
+
 static box box_of_body(const vt_simulation *s, const vt_body *body)
 {
     const vt_pose pose = vti_body_pose(&s->transforms, body, s->time);
@@ -75,6 +83,12 @@ static double count_nodes(const box *b, double spacing)
     for (int c = 0; c < 3; c++)
         nodes *= (b->most[c] - b->least[c]) / spacing + 2 * VT_DOMAIN_MARGIN + 1;
     return nodes;
+}
+
+/* Of a grid that holds bodies whole beside what lies within the bounds. */
+static double most_nodes(const box *bounds, double spacing)
+{
+    return fmax(SMALL_GRID, more_nodes * count_nodes(bounds, spacing));
 }
 
 static double extent_of(const box *b)
@@ -135,17 +149,27 @@ static int clip_box(box *b, const box *bounds, const double reach[3])
 }
 
 /* Each solid body that the flow within the bounds reaches: any of it is no farther from them than
- * half of their extent. */
-static void add_reached(const vt_simulation *s, const box *bounds, box *all)
+ * half of their extent. Then each that comes into the grid around those: of walls on both sides of
+ * a face of the grid the nodes have the sources of one side, and from beyond it come those of the
+ * other, smeared (panels/patches.c). */
+static void add_reached(const vt_simulation *s, double spacing, const box *bounds, box *all)
 {
-    const double half = 0.5 * extent_of(bounds), reach[3] = {half, half, half};
-    for (int32_t n = 0; n < s->bodies.count; n++) {
-        if (!is_closed(s, n) || s->bodies.items[n].panels->hole)
-            continue;
-        const box b = box_of_body(s, &s->bodies.items[n]);
-        box part = b;
-        if (clip_box(&part, bounds, reach))
-            add_box(all, &b);
+    const double half = 0.5 * extent_of(bounds), margin = 2 * VT_DOMAIN_MARGIN * spacing;
+    const double most = most_nodes(bounds, spacing);
+    for (int grows = 1, first = 1; grows && count_nodes(all, spacing) <= most; first = 0) {
+        const box within = first ? *bounds : *all;
+        const double reach = first ? half : margin;
+        grows = 0;
+        for (int32_t n = 0; n < s->bodies.count; n++) {
+            if (!is_closed(s, n) || s->bodies.items[n].panels->hole)
+                continue;
+            const box b = box_of_body(s, &s->bodies.items[n]);
+            box part = b;
+            if (!holds(all, &b) && clip_box(&part, &within, (double[3]){reach, reach, reach})) {
+                add_box(all, &b);
+                grows = 1;
+            }
+        }
     }
 }
 
@@ -188,9 +212,8 @@ static void add_near_walls(const vt_simulation *s, const vt_body *body, const bo
 static void keep_small(const vt_simulation *s, double spacing, const box *bounds, int containers,
                        box *all)
 {
-    const double few = fmax(SMALL_GRID, more_nodes * count_nodes(bounds, spacing));
     add_box(all, bounds);
-    if (count_nodes(all, spacing) <= few)
+    if (count_nodes(all, spacing) <= most_nodes(bounds, spacing))
         return;
     *all = *bounds;
     for (int32_t n = 0; n < s->bodies.count; n++)
@@ -214,7 +237,7 @@ void vti_add_panel_bounds(const vt_simulation *s, double spacing, double least[3
     if (!*any || vti_panels_stir(s))
         all = box_of_bodies(s, 1, !*any);
     else /* of a body at rest in still air that no flow reaches nothing is to be seen */
-        add_reached(s, &bounds, &all);
+        add_reached(s, spacing, &bounds, &all);
     if (*any) {
         keep_small(s, spacing, &bounds, 0, &all);
         bounds = all;

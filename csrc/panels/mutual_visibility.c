@@ -31,13 +31,14 @@ static void add_dipole(const vt_grid *grid, const vt_paneled_body *from, const f
         velocity[c] += (float)((along * way[c] - from->dipole[c]) / cube);
 }
 
-void vti_add_neighbours(vt_simulation *s, const vt_paneled_body *b, int64_t count,
-                        const float *cells, float *velocity)
+static void add_others(vt_simulation *s, const vt_paneled_body *b, int with_joined, int64_t count,
+                       const float *cells, float *velocity)
 {
     const vt_panels *const p = &s->panels;
     for (int32_t n = 0; n < p->body_count; n++) {
         const vt_paneled_body *const other = &p->bodies[n];
-        const sight seen = other == b ? UNSEEN : sight_of(b, other);
+        const int left_out = other == b || (!with_joined && vti_are_joined(b, other));
+        const sight seen = left_out ? UNSEEN : sight_of(b, other);
         if (seen == PANELS)
             s->stages->panel_field(other->count, other->whole, count, cells, velocity,
                                    s->def.threads);
@@ -46,11 +47,24 @@ void vti_add_neighbours(vt_simulation *s, const vt_paneled_body *b, int64_t coun
     }
 }
 
+void vti_add_neighbours(vt_simulation *s, const vt_paneled_body *b, int64_t count,
+                        const float *cells, float *velocity)
+{
+    add_others(s, b, 1, count, cells, velocity);
+}
+
+void vti_add_strangers(vt_simulation *s, const vt_paneled_body *b, int64_t count,
+                       const float *cells, float *velocity)
+{
+    add_others(s, b, 0, count, cells, velocity);
+}
+
 int vti_have_neighbours(const vt_panels *p)
 {
     for (int32_t m = 0; m < p->body_count; m++)
         for (int32_t n = 0; n < m; n++)
-            if (sight_of(&p->bodies[m], &p->bodies[n]) != UNSEEN)
+            if (!vti_are_joined(&p->bodies[m], &p->bodies[n]) &&
+                sight_of(&p->bodies[m], &p->bodies[n]) != UNSEEN)
                 return 1;
     return 0;
 }

@@ -11,9 +11,13 @@ void vti_lay_whole_panels(vt_simulation *s);
 void vti_add_neighbours(vt_simulation *s, const vt_paneled_body *b, int64_t count,
                         const float *cells, float *velocity);
 
+/* The same without those that are solved for with it. */
+void vti_add_strangers(vt_simulation *s, const vt_paneled_body *b, int64_t count,
+                       const float *cells, float *velocity);
+
 /* Adds the velocity of what their single patches emit beyond that. */
 void vti_add_excess_around(vt_simulation *s, const vt_paneled_body *b, int64_t count,
                            const float *cells, float *velocity);
 
-/* Whether any two bodies see each other. */
+/* Whether any two bodies that are solved for apart see each other. */
 int vti_have_neighbours(const vt_panels *p);

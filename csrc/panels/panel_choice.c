@@ -45,6 +45,12 @@ static vt_status bind_panels(const vt_simulation *s, vt_body *body)
     return status;
 }
 
+vt_panel_set *vti_own_panels(const vt_body *body, int which)
+{
+    vt_panel_set *const now = which ? body->coarse : body->panels;
+    return body->alone[0] ? body->alone[which] : now;
+}
+
 vt_status vti_add_panels(const vt_simulation *s, vt_body *body)
 {
     const int32_t aim = body->aimed_panels;
@@ -52,8 +58,8 @@ vt_status vti_add_panels(const vt_simulation *s, vt_body *body)
         return VT_OK;
     const vt_body *const same = find_same(s, body);
     if (same) {
-        body->panels = vti_share_panels(same->panels);
-        body->coarse = vti_share_panels(same->coarse);
+        body->panels = vti_share_panels(vti_own_panels(same, 0));
+        body->coarse = vti_share_panels(vti_own_panels(same, 1));
         return VT_OK;
     }
     if (body->form) {
@@ -78,7 +84,9 @@ static void remove_panels(vt_body *body)
 {
     vti_release_panels(body->panels);
     vti_release_panels(body->coarse);
-    body->panels = body->coarse = NULL;
+    vti_release_panels(body->alone[0]);
+    vti_release_panels(body->alone[1]);
+    body->panels = body->coarse = body->alone[0] = body->alone[1] = NULL;
 }
 
 void vti_add_mass(vt_body *body)
@@ -109,6 +117,10 @@ vt_status vti_fit_panels(vt_simulation *s)
         body->flow = (vt_flow){0};
         vti_add_mass(body);
     }
+    s->bodies.joined = 0;
+    if (!wanted && !status &&
+        s->vortons.set.used[VT_VORTON_panel]) /* those that grow at them grow no longer */
+        memset(s->vortons.panel, 0, sizeof *s->vortons.panel * (size_t)s->vortons.set.count);
     vti_form_bodies(&s->bodies, s->time); /* panels are made at rest */
     vti_free(made);
     return status;

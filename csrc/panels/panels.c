@@ -15,7 +15,8 @@ static const double least_panel = 1.2;
 static const vt_panel_set *choose_set(const vt_simulation *s, const vt_body *body)
 {
     const int fine = body->shedding != 0; /* a body that sheds keeps its slip panel by panel */
-    return !fine && body->coarse && body->scale * body->panels->side < least_panel * s->grid.spacing
+    const vt_panel_set *const whole = body->panels->whole ? body->panels->whole : body->panels;
+    return !fine && body->coarse && body->scale * whole->side < least_panel * s->grid.spacing
                ? body->coarse
                : body->panels;
 }
@@ -53,15 +54,6 @@ static void lay_square(const vt_simulation *s, vt_paneled_body *b)
 }
 
 /* frame: velocity of the fluid against which bodies move, m/s. */
-static double half_thickness_of(const vt_body *body)
-{
-    double least = INFINITY;
-    for (int32_t n = 0; n < body->solid_count && !body->hole; n++)
-        if (body->solids[n].kind != VT_SHAPE_PLANE)
-            least = fmin(least, body->scale * body->solids[n].inscribed);
-    return least;
-}
-
 static vt_paneled_body pose_body(const vt_simulation *s, int32_t n, double time,
                                  const double frame[3])
 {
@@ -74,7 +66,7 @@ static vt_paneled_body pose_body(const vt_simulation *s, int32_t n, double time,
                          .count = set->count,
                          .pose = vti_body_pose(&s->transforms, body, time),
                          .reach = body->reach,
-                         .half_thickness = half_thickness_of(body)};
+                         .half_thickness = body->scale * vti_half_thickness(body)};
     vti_add_scaled(b.pose.position, -1, s->panels.way);
     vti_pose_point(&b.pose, body->center, b.center);
     memcpy(b.velocity, motion.velocity, sizeof b.velocity);
@@ -132,6 +124,22 @@ static void pose_panels(vt_panels *p, const vt_paneled_body *b)
         vti_pose_direction(&b->laid, set->normal[i], p->normal[b->first + i]);
         p->area[b->first + i] = (float)(scale * scale * set->area[i]);
     }
+}
+
+static void find_root(const vt_panels *p, vt_paneled_body *b)
+{
+    double sum[3] = {0, 0, 0}, area = 0;
+    memcpy(b->root, b->center, sizeof b->root);
+    if (!b->set->whole)
+        return;
+    for (int32_t n = 0; n < p->body_count; n++)
+        for (int32_t i = p->bodies[n].first;
+             i < p->bodies[n].first + p->bodies[n].count && vti_are_joined(b, &p->bodies[n]); i++) {
+            vti_add_scaled(sum, (double)p->area[i], p->center[i]);
+            area += (double)p->area[i];
+        }
+    for (int c = 0; c < 3; c++)
+        b->root[c] = sum[c] / area;
 }
 
 /* Lays the panels of a body that deforms where its walls are; `solve` those that act. */
@@ -197,9 +205,12 @@ void vti_pose_panels(vt_simulation *s, double time, const double way[3])
     p->density = vti_arena_push(&p->arena, sizeof *p->density * count);
     p->room = vti_arena_push(&p->arena, sizeof *p->room * count);
     p->beside = vti_arena_push(&p->arena, sizeof *p->beside * count);
+    p->sees = vti_arena_push(&p->arena, sizeof *p->sees * count);
     p->onset = vti_arena_push(&p->arena, 3 * sizeof *p->onset * count);
     for (int32_t n = 0; n < p->body_count; n++)
         pose_panels(p, &p->bodies[n]);
+    for (int32_t n = 0; n < p->body_count; n++)
+        find_root(p, &p->bodies[n]);
 }
 
 const vt_paneled_body *vti_panels_of(const vt_simulation *s, int32_t body)

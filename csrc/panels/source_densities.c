@@ -1,14 +1,14 @@
 #include "panels/source_densities.h"
 
-#include "model/quadratic_spline.h"
 #include "panels/mutual_visibility.h"
+#include "panels/panel_onset.h"
 #include "panels/panels.h"
 #include "panels/patches.h"
 #include "state/predicates.h"
 #include "state/simulation.h"
 #include "state/wind_at_time.h"
 
-enum { ROUNDS = 4, PANEL_BLOCK = 32, ROW_BLOCK = 64 };
+enum { ROUNDS = 4, ROW_BLOCK = 64 };
 
 /* Room before a panel, in cells, up to which it sees nothing of what other bodies make of the flow,
  * and from which on it sees all: see openness. */
@@ -16,300 +16,6 @@ static const double closed_at = 0.1, open_at = 1;
 
 /* Largest relative change of the densities in the last round. */
 static const double settled = 1e-3;
-
-/* ---- onset ---- */
-
-/* curl A + grad phi at a node, times 2 h. */
-static void node_velocity(const vt_grid *g, int64_t at, float u[3])
-{
-    const int64_t apart[3] = {1, g->row, g->plane};
-    for (int a = 0; a < 3; a++) {
-        const int b = (a + 1) % 3, c = (a + 2) % 3;
-        const float *const y = g->field[c] + at, *const z = g->field[b] + at;
-        u[a] = y[apart[b]] - y[-apart[b]] - (z[apart[c]] - z[-apart[c]]);
-        if (g->has_potential)
-            u[a] += g->field[3][at + apart[a]] - g->field[3][at - apart[a]];
-    }
-}
-
-/* Adds curl A + grad phi, of a node's potentials times the slopes of its weight. */
-static void add_curl(const vt_grid *g, int64_t at, const double slope[3], double u[3])
-{
-    for (int a = 0; a < 3; a++) {
-        const int b = (a + 1) % 3, c = (a + 2) % 3;
-        u[a] += slope[b] * (double)g->field[c][at] - slope[c] * (double)g->field[b][at];
-        if (g->has_potential)
-            u[a] += slope[a] * (double)g->field[3][at];
-    }
-}
-
-/* The curl of the splines whose coefficients the nodes hold. */
-static void differentiate_splines(const vt_grid *g, const double cell[3], float velocity[3])
-{
-    vt_spline_place x[3];
-    double sum[3] = {0, 0, 0};
-    for (int c = 0; c < 3; c++)
-        x[c] = vti_spline_place(fmin(fmax(cell[c], 0), g->cells[c]), g->cells[c]);
-    for (int n = 0; n < 27; n++) {
-        const int i = n % 3, j = n / 3 % 3, k = n / 9;
-        const double wx = x[0].weight[i], wy = x[1].weight[j], wz = x[2].weight[k];
-        const double slope[3] = {x[0].slope[i] * wy * wz, wx * x[1].slope[j] * wz,
-                                 wx * wy * x[2].slope[k]};
-        add_curl(g, (x[2].first + k) * g->plane + (x[1].first + j) * g->row + x[0].first + i, slope,
-                 sum);
-    }
-    for (int c = 0; c < 3; c++)
-        velocity[c] = (float)(sum[c] / g->spacing);
-}
-
-/* Curl A + grad phi: interpolated along each axis; points near the faces take the value a little
- * farther in. */
-static void sample_potentials(const vt_grid *g, const double point[3], float velocity[3])
-{
-    double cell[3], weight[3];
-    int64_t node[3];
-    vti_to_cells(g, point, cell);
-    if (g->fourth) {
-        differentiate_splines(g, cell, velocity);
-        return;
-    }
-    for (int c = 0; c < 3; c++) {
-        const double inside = fmin(fmax(cell[c], 1), g->cells[c] - 2);
-        node[c] = (int64_t)inside;
-        weight[c] = inside - (double)node[c];
-    }
-    double sum[3] = {0, 0, 0};
-    for (int n = 0; n < 8; n++) {
-        const int64_t i = n & 1, j = n >> 1 & 1, k = n >> 2;
-        const double share = (i ? weight[0] : 1 - weight[0]) * (j ? weight[1] : 1 - weight[1]) *
-                             (k ? weight[2] : 1 - weight[2]);
-        float u[3];
-        node_velocity(g, (node[2] + k) * g->plane + (node[1] + j) * g->row + node[0] + i, u);
-        for (int c = 0; c < 3; c++)
-            sum[c] += share * (double)u[c];
-    }
-    for (int c = 0; c < 3; c++)
-        velocity[c] = (float)(sum[c] / (2 * g->spacing));
-}
-
-static int is_outside(const vt_grid *g, const double point[3])
-{
-    double cell[3];
-    int outside = 0;
-    vti_to_cells(g, point, cell);
-    for (int c = 0; c < 3; c++)
-        outside |= !(cell[c] >= 0 && cell[c] <= g->cells[c]);
-    return outside;
-}
-
-/* Velocity at those of the points (count x 3, m) that lie outside the grid, by the moments. */
-static void look_outside(vt_simulation *s, int has_potential, int64_t count, const float *points,
-                         float *velocity)
-{
-    const size_t mark = vti_arena_mark(&s->arena);
-    const double angle = s->def.method.opening_angle;
-    const int threads = s->def.threads;
-    uint32_t *const list = vti_arena_push(&s->arena, 4 * (size_t)count);
-    float *const at = vti_arena_push(&s->arena, 12 * (size_t)count);
-    float *const u = vti_arena_push(&s->arena, 12 * (size_t)count);
-    int64_t found = 0;
-    for (int64_t n = 0; n < count; n++) {
-        const float *const x = points + 3 * n;
-        if (!is_outside(&s->grid, (double[3]){(double)x[0], (double)x[1], (double)x[2]}))
-            continue;
-        memcpy(at + 3 * found, x, 12);
-        list[found++] = (uint32_t)n;
-    }
-    if (found > 0)
-        s->stages->far_velocity(&s->grid, &s->moments, angle, found, at, u, threads);
-    if (found > 0 && has_potential)
-        s->stages->far_gradient(&s->grid, &s->charges, angle, found, at, u, threads);
-    for (int64_t n = 0; n < found; n++)
-        memcpy(velocity + 3 * (int64_t)list[n], u + 3 * n, 12);
-    vti_arena_pop(&s->arena, mark);
-}
-
-void vti_vortical_velocity(vt_simulation *s, int64_t count, const float *points, float *velocity)
-{
-    vt_grid grid = s->grid;
-    grid.has_potential = 0;
-    for (int64_t n = 0; n < count; n++) {
-        double point[3];
-        vti_widen(points + 3 * n, point);
-        sample_potentials(&grid, point, velocity + 3 * n);
-    }
-    look_outside(s, 0, count, points, velocity);
-}
-
-static void sample_block(void *data, int64_t begin, int64_t end)
-{
-    const vt_simulation *const s = data;
-    for (int64_t i = begin; i < end; i++)
-        sample_potentials(&s->grid, s->panels.center[i], s->panels.onset + 3 * i);
-}
-
-static void find_onset(vt_simulation *s)
-{
-    vt_panels *const p = &s->panels;
-    const size_t mark = vti_arena_mark(&s->arena);
-    float *const points = vti_arena_push(&s->arena, 12 * (size_t)p->count);
-    vti_parallel_for(s->def.threads, p->count, PANEL_BLOCK, sample_block, s);
-    for (int64_t i = 0; i < 3 * (int64_t)p->count; i++)
-        points[i] = (float)p->center[i / 3][i % 3];
-    look_outside(s, s->grid.has_potential, p->count, points, p->onset);
-    vti_add_wind_grids(s, p->count, points, p->onset, NULL);
-    vti_arena_pop(&s->arena, mark);
-}
-
-/* ---- within wide panels ---- */
-
-enum { PATCH_BLOCK = 256 };
-
-typedef struct wide_job {
-    const vt_simulation *s;
-    const uint32_t *patch; /* number of each patch that is part of a wide panel */
-    float *points, *velocity;
-} wide_job;
-
-static void look_at_patch(void *data, int64_t i)
-{
-    const wide_job *const job = data;
-    const vt_grid *const g = &job->s->grid;
-    const vt_patch *const patch = &job->s->panels.patch[job->patch[i]];
-    double point[3];
-    vti_from_cells(g, patch->center, point);
-    for (int c = 0; c < 3; c++)
-        job->points[3 * i + c] = (float)point[c];
-    sample_potentials(g, point, job->velocity + 3 * i);
-}
-
-/* Numbers of the patches of wide panels, panel by panel; returns how many. */
-static int64_t list_wide(const vt_panels *p, uint32_t *list)
-{
-    int64_t found = 0;
-    for (int32_t n = 0, end; n < p->patch_count; n = end) {
-        end = vti_end_of_panel(p, n, p->patch_count);
-        for (int32_t k = n; k < end && end - n >= VT_WIDE_PANEL; k++)
-            list[found++] = (uint32_t)k;
-    }
-    return found;
-}
-
-/* By how much the velocity of the vortons at a point `depth` (m) under a panel differs from that at
- * the panel. */
-static void find_change_below(const vt_simulation *s, const double point[3], const double normal[3],
-                              double depth, double change[3])
-{
-    vt_grid grid = s->grid;
-    double below[3];
-    float inside[3], outside[3];
-    memcpy(below, point, sizeof below);
-    vti_add_scaled(below, -depth, normal);
-    grid.has_potential = 0;
-    memset(change, 0, 3 * sizeof *change);
-    if (is_outside(&grid, point))
-        return;
-    sample_potentials(&grid, below, inside);
-    sample_potentials(&grid, point, outside);
-    for (int c = 0; c < 3; c++)
-        change[c] = (double)inside[c] - (double)outside[c];
-}
-
-void vti_change_under_panel(const vt_simulation *s, const vt_paneled_body *b, int32_t panel,
-                            double depth, int32_t *patch, double change[3])
-{
-    const vt_panels *const p = &s->panels;
-    const int32_t all = b->first_patch + b->patch_count;
-    double area = 0, sum[3] = {0};
-    while (*patch < all && (int32_t)p->panel[*patch] < panel)
-        ++*patch;
-    const int32_t first = *patch, end = vti_end_of_panel(p, first, all);
-    if (end - first < VT_WIDE_PANEL || (int32_t)p->panel[first] != panel) {
-        find_change_below(s, p->center[panel], p->normal[panel], depth, change);
-        return;
-    }
-    for (int32_t i = first; i < end; i++) {
-        double point[3], here[3];
-        vti_from_cells(&s->grid, p->patch[i].center, point);
-        find_change_below(s, point, p->normal[panel], depth, here);
-        vti_add_scaled(sum, (double)p->patch[i].area, here);
-        area += (double)p->patch[i].area;
-    }
-    for (int c = 0; c < 3; c++)
-        change[c] = sum[c] / area;
-}
-
-/* One wide panel of a body: count patches, with the velocities there. What is to pass on average is
- * the condition of the panel; what passes a patch beyond that a flat wall turns back by twice as
- * much, since others within the wall do nothing to it. */
-static void spread_density(vt_simulation *s, vt_paneled_body *b, int64_t count,
-                           const wide_job *wide)
-{
-    vt_panels *const p = &s->panels;
-    const uint32_t *const patch = wide->patch;
-    const int32_t panel = (int32_t)p->panel[patch[0]];
-    const double *const normal = p->normal[panel], square = s->grid.spacing * s->grid.spacing;
-    double sum = 0, area = 0, mean[3] = {0};
-    for (int64_t i = 0; i < count; i++) {
-        const double weight = (double)p->patch[patch[i]].area;
-        double point[3], through[3];
-        for (int c = 0; c < 3; c++) {
-            point[c] = (double)wide->points[3 * i + c];
-            mean[c] += weight * (double)wide->velocity[3 * i + c];
-        }
-        vti_wall_velocity(b, point, through);
-        for (int c = 0; c < 3; c++)
-            through[c] -= (double)wide->velocity[3 * i + c];
-        p->excess[patch[i]] = (float)vti_dot(through, normal);
-        sum += weight * vti_dot(through, normal);
-        area += weight;
-    }
-    for (int64_t i = 0; i < count; i++) {
-        const double excess = 2 * ((double)p->excess[patch[i]] - sum / area);
-        const double charge = excess * (double)p->patch[patch[i]].area * square;
-        p->excess[patch[i]] = (float)excess;
-        double arm[3];
-        for (int c = 0; c < 3; c++)
-            arm[c] = (double)wide->points[3 * i + c] - b->center[c];
-        vti_add_scaled(b->wide_dipole, charge, arm);
-        vti_add_lagally_force(arm, charge, wide->velocity + 3 * i, &b->wide_force);
-    }
-    /* the panel as a whole takes the mean, not what is at its centroid */
-    for (int c = 0; c < 3; c++)
-        p->onset[3 * (int64_t)panel + c] = (float)(mean[c] / area);
-}
-
-static void find_excess(vt_simulation *s)
-{
-    vt_panels *const p = &s->panels;
-    const size_t mark = vti_arena_mark(&s->arena), room = (size_t)p->patch_count;
-    uint32_t *const list = vti_arena_push(&s->arena, 4 * room);
-    const int64_t found = list_wide(p, list);
-    wide_job job = {s, list, vti_arena_push(&s->arena, 12 * (size_t)found),
-                    vti_arena_push(&s->arena, 12 * (size_t)found)};
-    memset(p->excess, 0, sizeof *p->excess * room);
-    for (int32_t n = 0; n < p->body_count; n++) {
-        p->bodies[n].wide_force = (vt_impulse){{0}, {0}};
-        memset(p->bodies[n].wide_dipole, 0, sizeof p->bodies[n].wide_dipole);
-    }
-    vti_parallel_each(s->def.threads, found, PATCH_BLOCK, look_at_patch, &job);
-    if (found > 0) {
-        look_outside(s, s->grid.has_potential, found, job.points, job.velocity);
-        vti_add_wind_grids(s, found, job.points, job.velocity, NULL);
-    }
-    int32_t body = 0;
-    for (int64_t i = 0, end; i < found; i = end) {
-        for (end = i + 1; end < found && p->panel[list[end]] == p->panel[list[i]];)
-            end++;
-        while (p->bodies[body].first_patch + p->bodies[body].patch_count <= (int32_t)list[i])
-            body++;
-        const wide_job panel = {s, list + i, job.points + 3 * i, job.velocity + 3 * i};
-        spread_density(s, &p->bodies[body], end - i, &panel);
-    }
-    vti_arena_pop(&s->arena, mark);
-}
-
-/* ---- densities ---- */
 
 typedef struct multiply_job {
     int64_t count;
@@ -351,33 +57,6 @@ static double find_growth(const vt_panels *p, const vt_paneled_body *b)
     return growth;
 }
 
-static void balance_conditions(const vt_panels *p, const vt_paneled_body *b, double growth,
-                               double *condition)
-{
-    double flux = -growth, area = 0;
-    if (b->set->open)
-        return;
-    for (int32_t i = 0; i < b->count; i++) {
-        flux += condition[i] * (double)p->area[b->first + i];
-        area += (double)p->area[b->first + i];
-    }
-    for (int32_t i = 0; i < b->count; i++)
-        condition[i] -= flux / area;
-}
-
-static void balance_densities(const vt_panels *p, const vt_paneled_body *b, double growth)
-{
-    double flux = -growth, area = 0;
-    if (b->set->open)
-        return;
-    for (int32_t i = b->first; i < b->first + b->count; i++) {
-        flux += (double)p->density[i] * (double)p->area[i];
-        area += (double)p->area[i];
-    }
-    for (int32_t i = b->first; i < b->first + b->count; i++)
-        p->density[i] -= (float)(flux / area);
-}
-
 /* From the densities of a body follow its dipole and the densities of its patches. */
 static void take_densities(vt_panels *p, vt_paneled_body *b)
 {
@@ -393,47 +72,68 @@ static void take_densities(vt_panels *p, vt_paneled_body *b)
         p->patch[n].density = p->density[p->panel[n]] + p->excess[n];
 }
 
-void vti_find_passing_velocity(vt_simulation *s, const vt_paneled_body *b, float *velocity)
+void vti_find_passing_velocity(vt_simulation *s, const vt_paneled_body *b, int with_joined,
+                               float *velocity)
 {
     const size_t mark = vti_arena_mark(&s->arena), bytes = 12 * (size_t)b->count;
     float *const cells = vti_arena_push(&s->arena, bytes);
     vti_panel_cells(s, b, cells);
     memcpy(velocity, s->panels.onset + 3 * (int64_t)b->first, bytes);
-    vti_add_neighbours(s, b, b->count, cells, velocity);
+    if (with_joined)
+        vti_add_neighbours(s, b, b->count, cells, velocity);
+    else
+        vti_add_strangers(s, b, b->count, cells, velocity);
     vti_arena_pop(&s->arena, mark);
 }
 
-/* Finds the room before a panel: to the nearest other body, m, or `within` where there is more. */
-static void find_room(vt_simulation *s, const vt_paneled_body *b, int32_t panel, double within)
+/* Room before a panel: to the nearest other body, m, or `within` where there is more; *beside: that
+ * body. */
+static double find_room(const vt_panels *p, const vt_paneled_body *b, int32_t panel,
+                        int with_joined, double within, int32_t *beside)
 {
-    vt_panels *const p = &s->panels;
     const double *const center = p->center[panel];
     double room = within;
-    p->beside[panel] = -1;
+    *beside = -1;
     for (int32_t n = 0; n < p->body_count; n++) {
         const vt_paneled_body *const other = &p->bodies[n];
         const double limit = other->reach + room;
         double local[3];
-        if (other == b || vti_square_between(other->center, center) > limit * limit)
+        if (other == b || (!with_joined && vti_are_joined(b, other)) ||
+            vti_square_between(other->center, center) > limit * limit)
             continue;
         vti_pose_point_back(&other->pose, center, local);
         const double scale = other->pose.scale;
         const double here = scale * vti_room_at_body(other->body, local, room / scale, NULL);
         if (here < room) {
             room = here;
-            p->beside[panel] = n;
+            *beside = n;
         }
     }
-    p->room[panel] = (float)room;
+    return room;
+}
+
+/* How much of the flow that other bodies make a panel turns back. A gap thinner than a cell is not
+ * resolved: panels that face each other across it would drive each other without bound, so the
+ * thinner it is, the less they see of each other. */
+static double openness(double room)
+{
+    return fmin(fmax((room - closed_at) / (open_at - closed_at), 0), 1);
 }
 
 static void find_rooms_of_body(void *data, int64_t n)
 {
     vt_simulation *const s = data;
-    const vt_paneled_body *const b = &s->panels.bodies[n];
-    const double within = fmax(open_at * s->grid.spacing, s->grid.core);
-    for (int32_t i = 0; i < b->count; i++)
-        find_room(s, b, b->first + i, within);
+    vt_panels *const p = &s->panels;
+    const vt_paneled_body *const b = &p->bodies[n];
+    const double h = s->grid.spacing, within = fmax(open_at * h, s->grid.core);
+    for (int32_t i = b->first; i < b->first + b->count; i++) {
+        int32_t stranger;
+        double room = find_room(p, b, i, 1, within, &p->beside[i]);
+        p->room[i] = (float)room;
+        if (b->set->whole)
+            room = find_room(p, b, i, 0, within, &stranger);
+        p->sees[i] = (float)openness(room / h);
+    }
 }
 
 /* Whether two bodies may be of one group: solids that shed, and turn alike. Where one of them turns
@@ -462,25 +162,19 @@ static void group_bodies(vt_panels *p)
         }
 }
 
-/* How much of the flow that other bodies make a panel turns back. A gap thinner than a cell is not
- * resolved: panels that face each other across it would drive each other without bound, so the
- * thinner it is, the less they see of each other. */
-static double openness(const vt_simulation *s, int32_t panel)
+/* What the panels of a body are to emit, m/s. */
+static void find_conditions(vt_simulation *s, vt_paneled_body *b, double *condition)
 {
-    const double room = (double)s->panels.room[panel] / s->grid.spacing;
-    return fmin(fmax((room - closed_at) / (open_at - closed_at), 0), 1);
-}
-
-static void solve_body(vt_simulation *s, vt_paneled_body *b)
-{
-    vt_panels *const p = &s->panels;
-    const size_t mark = vti_arena_mark(&s->arena), count = (size_t)b->count;
-    double *const condition = vti_arena_push(&s->arena, sizeof *condition * count), square = 0;
-    float *const velocity = vti_arena_push(&s->arena, 12 * count);
-    vti_find_passing_velocity(s, b, velocity);
+    const vt_panels *const p = &s->panels;
+    const size_t mark = vti_arena_mark(&s->arena), bytes = 12 * (size_t)b->count;
+    float *const cells = vti_arena_push(&s->arena, bytes);
+    float *const velocity = vti_arena_push(&s->arena, bytes);
+    double square = 0;
+    vti_panel_cells(s, b, cells);
+    memcpy(velocity, p->onset + 3 * (int64_t)b->first, bytes);
+    vti_add_strangers(s, b, b->count, cells, velocity);
     for (int32_t i = 0; i < b->count; i++) {
         const float *const onset = p->onset + 3 * (int64_t)(b->first + i);
-        const double share = openness(s, b->first + i);
         double through[3], neighbours[3];
         vti_wall_velocity(b, p->center[b->first + i], through);
         for (int c = 0; c < 3; c++) {
@@ -488,17 +182,101 @@ static void solve_body(vt_simulation *s, vt_paneled_body *b)
             through[c] -= (double)velocity[3 * i + c];
         }
         square += vti_dot(through, through);
-        vti_add_scaled(through, 1 - share, neighbours);
-        condition[i] = vti_dot(through, p->normal[b->first + i]);
+        vti_add_scaled(through, 1 - (double)p->sees[b->first + i], neighbours);
+        condition[i] = b->body->hidden ? 0 : vti_dot(through, p->normal[b->first + i]);
     }
     b->stream = vti_sqrt(square / b->count);
-    const double growth = find_growth(p, b);
-    balance_conditions(p, b, growth, condition);
-    vti_multiply_panels(b->count, b->set->inverse, condition, p->density + b->first,
-                        s->def.threads);
-    balance_densities(p, b, growth);
-    b->charge = growth;
-    take_densities(p, b);
+    vti_arena_pop(&s->arena, mark);
+}
+
+/* Bodies that are solved for together, or a single one. */
+typedef struct together {
+    vt_paneled_body **body;
+    int32_t count;
+    const vt_panel_set *set;
+    double *area; /* of each panel, m^2 */
+    double all;   /* of all, m^2 */
+} together;
+
+/* Those of which the body is the first; 0: it is none. */
+static int list_together(vt_simulation *s, int32_t first, together *t)
+{
+    vt_panels *const p = &s->panels;
+    vt_paneled_body *const b = &p->bodies[first];
+    *t = (together){.set = b->set->whole ? b->set->whole : b->set};
+    t->body = vti_arena_push(&s->arena, sizeof *t->body * (size_t)p->body_count);
+    t->area = vti_arena_push(&s->arena, sizeof *t->area * (size_t)t->set->count);
+    for (int32_t n = 0; n < first; n++)
+        if (vti_are_joined(&p->bodies[n], b))
+            return 0;
+    for (int32_t n = first; n < p->body_count; n++)
+        if (n == first || vti_are_joined(b, &p->bodies[n]))
+            t->body[t->count++] = &p->bodies[n];
+    for (int32_t m = 0; m < t->count; m++)
+        for (int32_t i = 0; i < t->body[m]->count; i++) {
+            const double area = (double)p->area[t->body[m]->first + i];
+            t->area[t->body[m]->set->first + i] = area;
+            t->all += area;
+        }
+    return 1;
+}
+
+/* What leaves a closed surface as a whole is what it grows by, m^3/s. */
+static void balance_conditions(const together *t, double growth, double *condition)
+{
+    double flux = -growth;
+    for (int32_t i = 0; i < t->set->count && !t->set->open; i++)
+        flux += condition[i] * t->area[i];
+    for (int32_t i = 0; i < t->set->count && !t->set->open; i++)
+        condition[i] -= flux / t->all;
+}
+
+static void balance_densities(const together *t, double growth, float *density)
+{
+    double flux = -growth;
+    for (int32_t i = 0; i < t->set->count && !t->set->open; i++)
+        flux += (double)density[i] * t->area[i];
+    for (int32_t i = 0; i < t->set->count && !t->set->open; i++)
+        density[i] -= (float)(flux / t->all);
+}
+
+/* The sum of the sources of a body, of one that is on its own exactly what it grows by. */
+static double charge_of(const vt_panels *p, const vt_paneled_body *b)
+{
+    double charge = 0;
+    if (!b->set->whole)
+        return find_growth(p, b);
+    for (int32_t i = b->first; i < b->first + b->count; i++)
+        charge += (double)p->density[i] * (double)p->area[i];
+    return charge;
+}
+
+/* Bodies of which number `first` is the first. */
+static void solve_together(vt_simulation *s, int32_t first)
+{
+    vt_panels *const p = &s->panels;
+    const size_t mark = vti_arena_mark(&s->arena);
+    double growth = 0;
+    together t;
+    if (list_together(s, first, &t)) {
+        double *const condition =
+            vti_arena_push(&s->arena, sizeof *condition * (size_t)t.set->count);
+        float *const density = vti_arena_push(&s->arena, sizeof *density * (size_t)t.set->count);
+        for (int32_t m = 0; m < t.count; m++) {
+            find_conditions(s, t.body[m], condition + t.body[m]->set->first);
+            growth += find_growth(p, t.body[m]);
+        }
+        balance_conditions(&t, growth, condition);
+        vti_multiply_panels(t.set->count, t.set->inverse, condition, density, s->def.threads);
+        balance_densities(&t, growth, density);
+        for (int32_t m = 0; m < t.count; m++) {
+            vt_paneled_body *const b = t.body[m];
+            memcpy(p->density + b->first, density + b->set->first,
+                   sizeof *density * (size_t)b->count);
+            b->charge = charge_of(p, b);
+            take_densities(p, b);
+        }
+    }
     vti_arena_pop(&s->arena, mark);
 }
 
@@ -518,7 +296,7 @@ vt_impulse vti_find_wide_force(vt_simulation *s, const vt_paneled_body *b)
             patch[count++] = i;
         }
     memset(velocity, 0, 12 * (size_t)count);
-    vti_add_neighbours(s, b, count, cells, velocity);
+    vti_add_strangers(s, b, count, cells, velocity);
     vti_add_excess_around(s, b, count, cells, velocity);
     for (int64_t n = 0; n < count; n++) {
         const int32_t i = patch[n];
@@ -561,8 +339,8 @@ static int has_settled(const vt_panels *p, const float *before)
 void vti_solve_densities(vt_simulation *s)
 {
     vt_panels *const p = &s->panels;
-    find_onset(s);
-    find_excess(s);
+    vti_find_onset(s);
+    vti_find_excess(s);
     vti_lay_whole_panels(s);
     add_excess_to_onset(s);
     memset(p->density, 0, sizeof *p->density * (size_t)p->count);
@@ -576,7 +354,7 @@ void vti_solve_densities(vt_simulation *s)
     for (int round = 0; round < rounds; round++) {
         memcpy(before, p->density, bytes);
         for (int32_t n = 0; n < p->body_count; n++)
-            solve_body(s, &p->bodies[n]);
+            solve_together(s, n);
         if (has_settled(p, before))
             break;
     }

@@ -20,6 +20,8 @@ void vti_destroy_body(vt_body *body)
     vti_destroy_animations(&body->rigid.animations);
     vti_release_panels(body->panels);
     vti_release_panels(body->coarse);
+    for (int which = 0; which < 2; which++)
+        vti_release_panels(body->alone[which]);
     vti_destroy_form(body->form);
     *body = (vt_body){.name = ""};
 }
@@ -38,6 +40,8 @@ static int copy_panels(const vt_body *from, vt_body *to)
     if (!from->form) {
         vti_share_panels(to->panels);
         vti_share_panels(to->coarse);
+        for (int which = 0; which < 2; which++)
+            vti_share_panels(to->alone[which]);
         return 0;
     }
     to->panels = vti_copy_panels(from->panels);
@@ -78,6 +82,7 @@ static int copy_body(const vt_body *from, vt_body *to)
 vt_status vti_copy_bodies(const vt_bodies *from, vt_bodies *to)
 {
     *to = (vt_bodies){.made = from->made,
+                      .joined = from->joined,
                       .items = vti_copy_grown(from->items, from->count, sizeof *from->items)};
     memcpy(to->open_lines, from->open_lines, sizeof to->open_lines);
     for (int32_t n = 0; to->items && n < from->count; n++) {
@@ -195,4 +200,13 @@ void vti_form_bodies(vt_bodies *bodies, double time)
 {
     for (int32_t n = 0; n < bodies->count; n++)
         vti_form_body(&bodies->items[n], time);
+}
+
+double vti_half_thickness(const vt_body *body)
+{
+    double least = INFINITY;
+    for (int32_t n = 0; n < body->solid_count && !body->hole; n++)
+        if (body->solids[n].kind != VT_SHAPE_PLANE)
+            least = fmin(least, body->solids[n].inscribed);
+    return least;
 }

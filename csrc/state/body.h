@@ -74,12 +74,15 @@ typedef struct vt_body {
         *points)[3]; /* of a body with mass: they stand for its volume, in its space; else NULL */
     int32_t point_count;
     vt_rigid rigid;
-    double reach;         /* of its solids from there, in the world, m; infinite with a plane */
-    double inside[3];     /* a point that all solids of a hole have in common */
-    vt_panel_set *panels; /* NULL: none */
-    vt_panel_set *coarse; /* fewer of them, for grids that see no more; NULL: there are none */
-    int32_t aimed_panels; /* 0: none, whatever the method */
-    double shedding;      /* 1/s; < 0: as fast as the flow passes it (vti_shedding_rate) */
+    double reach;           /* of its solids from there, in the world, m; infinite with a plane */
+    double inside[3];       /* a point that all solids of a hole have in common */
+    vt_panel_set *panels;   /* NULL: none */
+    vt_panel_set *coarse;   /* fewer of them, for grids that see no more; NULL: there are none */
+    vt_panel_set *alone[2]; /* both as they would be without the bodies that touch it, of one that
+                               is part of a whole (panels/joint_panels.h); else NULL */
+    int32_t hidden;         /* it lies within others that it touches: its panels do nothing */
+    int32_t aimed_panels;   /* 0: none, whatever the method */
+    double shedding;        /* 1/s; < 0: as fast as the flow passes it (vti_shedding_rate) */
     vt_flow flow;
     double shed_strength[3]; /* sum of what it has shed, m^3/s */
     double volume;           /* of its solids together, in its space, m^3; infinite with a plane */
@@ -100,12 +103,20 @@ typedef struct vt_bodies {
     int32_t count;
     int32_t made;         /* ids in use so far */
     double open_lines[3]; /* see conservation/body_impulse_budget.h, m^5/s */
+    int32_t joined;       /* those that touch have their panels together */
 } vt_bodies;
+
+/* Vortons know the panel that they grow at by so many times the id of its body, its own number and 1
+ * (VT_VORTON_panel): more than VT_MOST_PANELS. */
+enum { VT_PANEL_NUMBERS = 8192 };
 
 void vti_destroy_bodies(vt_bodies *bodies);
 
 /* Fills `to` with copies; on failure it is to be destroyed all the same. */
 vt_status vti_copy_bodies(const vt_bodies *from, vt_bodies *to);
+
+/* Of its thinnest solid, m in the space of the body: of a container and of a plane none is thin. */
+double vti_half_thickness(const vt_body *body);
 
 /* Whether any of them is a hole. */
 static inline int vti_has_container(const vt_bodies *bodies)

@@ -18,15 +18,22 @@ typedef struct vt_paneled_body {
     vt_pose pose, laid;             /* of the space of the body; of that of the panels */
     double velocity[3], angular[3]; /* of the origin of its space, less the wind, m/s; rad/s */
     double center[3], reach;        /* a sphere around it, m */
+    double root[3]; /* its centre; of one that is joined the middle of the surface of all, m */
     double
         half_thickness; /* of its thinnest solid, m; of a container and of a plane none is thin */
-    double charge;      /* sum of its sources, m^3/s: 0 of a rigid body */
+    double charge;      /* sum of its sources, m^3/s: 0 of a rigid body that is not joined */
     double dipole[3];   /* of its sources: what others see of it from far away, m^4/s */
     double wide_dipole[3]; /* of that what lies within wide panels: panels/source_densities.c */
     vt_impulse
         wide_force; /* what vortons and winds pull at those with, see conservation/body_forces.c */
     double stream;  /* speed at which the fluid would pass it without panels, rms, m/s */
 } vt_paneled_body;
+
+/* Whether two of them are solved for together (panels/joint_panels.h). */
+static inline int vti_are_joined(const vt_paneled_body *a, const vt_paneled_body *b)
+{
+    return a->set->whole && a->set->whole == b->set->whole;
+}
 
 typedef struct vt_panels {
     int32_t exist; /* the fields of now have panels */
@@ -37,6 +44,7 @@ typedef struct vt_panels {
     float *area, *density;             /* m^2, m/s */
     float *room;     /* of each to the nearest other body, m, as far as it matters */
     int32_t *beside; /* the body there, among those with panels; -1: none */
+    float *sees;     /* share of what bodies that are solved for apart make of the flow, 0 to 1 */
     float *onset;    /* count x 3: velocity without panels, but with what others emit beyond their
                         even densities, m/s */
     vt_patch *patch; /* body by body */

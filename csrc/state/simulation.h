@@ -149,6 +149,15 @@ static inline int vti_is_viewed(const vt_simulation *s, int set, int column)
     return s->viewed[set] >> column & 1;
 }
 
+/* What the fields of now hold of bodies and of their panels may be gone: all of it is made anew
+ * when it is needed next. */
+static inline void vti_forget_fields(vt_simulation *s)
+{
+    s->fields_current = s->fields_exist = 0;
+    s->panels.exist = s->panels.body_count = 0;
+    s->kept_lattice.count = 0;
+}
+
 /* Address space that only simulations with bodies need, for panels and for the lattice of contact:
  * before the first body is there, and at any time after. VT_OUT_OF_MEMORY: the system refuses, and
  * nothing has changed. */

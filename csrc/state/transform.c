@@ -201,3 +201,52 @@ vt_status vti_keep_transform(vt_transforms *transforms, const vt_transform_def *
     transforms->count = n + 1;
     return VT_OK;
 }
+
+/* ---- which move alike ---- */
+
+static int is_same(const void *a, const void *b, size_t bytes)
+{
+    return (!a && !b) || (a && b && memcmp(a, b, bytes) == 0);
+}
+
+static int is_same_track(const vt_track *a, const vt_track *b)
+{
+    const size_t count = (size_t)a->count, values = count * (size_t)a->components;
+    return a->count == b->count && a->components == b->components && a->start == b->start &&
+           a->rate == b->rate && is_same(a->times, b->times, sizeof(double) * count) &&
+           is_same(a->values, b->values, sizeof(double) * values) &&
+           is_same(a->interpolation, b->interpolation, count);
+}
+
+static int is_same_transform(const vt_transform *a, const vt_transform *b)
+{
+    int same = a->animations.count == b->animations.count && a->def.angle == b->def.angle &&
+               a->def.scale == b->def.scale &&
+               is_same(a->def.position, b->def.position, sizeof a->def.position) &&
+               is_same(a->def.rotation, b->def.rotation, sizeof a->def.rotation) &&
+               is_same(a->def.axis, b->def.axis, sizeof a->def.axis);
+    for (int32_t n = 0; same && n < a->animations.count; n++)
+        same = strcmp(a->animations.items[n].parameter, b->animations.items[n].parameter) == 0 &&
+               is_same_track(&a->animations.items[n].track, &b->animations.items[n].track);
+    return same;
+}
+
+/* The nearest of a space and its parents that moves by itself; 0: none does. */
+static int32_t find_mover(const vt_transforms *transforms, int32_t id)
+{
+    while (id != 0 && transforms->items[id - 1].animations.count == 0)
+        id = transforms->items[id - 1].def.parent;
+    return id;
+}
+
+int vti_move_as_one(const vt_transforms *transforms, int32_t a, int32_t b)
+{
+    const vt_transform *const items = transforms->items;
+    a = find_mover(transforms, a);
+    b = find_mover(transforms, b);
+    while (a != b && a != 0 && b != 0 && is_same_transform(&items[a - 1], &items[b - 1])) {
+        a = items[a - 1].def.parent;
+        b = items[b - 1].def.parent;
+    }
+    return a == b;
+}

@@ -10,6 +10,7 @@
 #include "conservation/vortex_shedding.h"
 #include "field/extent.h"
 #include "field/solve.h"
+#include "panels/joint_panels.h"
 #include "panels/panels.h"
 #include "population/control.h"
 #include "population/diffusion.h"
@@ -553,7 +554,9 @@ static void run_step_with_team(void *context)
 vt_status vti_advance(vt_simulation *s, double dt)
 {
     const size_t mark = vti_arena_mark(&s->arena);
-    step_work work = {s, dt, VT_OK};
+    step_work work = {s, dt, vti_join_panels(s)};
+    if (work.status)
+        return work.status;
     VT_TIMED(s, step, vti_with_team(s->def.threads, run_step_with_team, &work));
     vti_arena_pop(&s->arena, mark);
     return work.status;

@@ -261,6 +261,24 @@ static vt_status add_body(vt_simulation *s, int kind)
     return status;
 }
 
+/* Two balls, the one sunk into the other, and what flows past them. */
+static vt_simulation *make_touching(int kind)
+{
+    vt_simulation *const s = make_empty(kind);
+    vt_shape shape = shape_of(VT_SHAPE_SPHERE);
+    vt_body_def def;
+    check(call_ring(s, 0));
+    vt_default_body(&def);
+    def.shapes = &shape;
+    def.shape_count = 1;
+    def.panels = 80;
+    for (int n = 0; n < 2; n++) {
+        shape.center[0] = 0.4 * n;
+        check(vt_add_body(s, &def, NULL));
+    }
+    return s;
+}
+
 static vt_status measure(vt_simulation *none, int kind)
 {
     (void)none;
@@ -663,6 +681,7 @@ const fault_case all_cases[] = {
     {"step: viscous", VISCOUS, make_any, step, 0, 0},
     {"step: fire", FIRE, make_any, step, 0, 0},
     {"step: bodies", BODIES, make_any, step, 0, 0},
+    {"step: bodies that touch", 0, make_touching, step, 0, 0},
     {"step: article's bodies", ARTICLE_BODIES, make_any, step, 0, 0},
     {"step: detail", DETAILED, make_any, step, 0, 0},
     {"step: room with detail", DETAILED_ROOM, make_any, step, 0, 0},

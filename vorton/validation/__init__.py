@@ -10,6 +10,7 @@ True
 
 from . import (  # noqa: F401  (each enters its cases)
     biot_savart,
+    boards,
     books,
     buoyancy,
     diffusion,

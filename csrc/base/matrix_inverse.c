@@ -1,4 +1,4 @@
-#include "geometry/matrix_inverse.h"
+#include "base/matrix_inverse.h"
 
 #include <string.h>
 

@@ -1,0 +1,13 @@
+/* Bodies that touch have their panels together. Each on its own has panels under its neighbours,
+ * and what one does to the other across the edge where they meet is not to be had from the means
+ * over panels: through a crate of five boards, and along a duct, a good part of the flow would go.
+ * Those that lie against each other, or in each other, and never move against each other, are
+ * cut where they meet, and solved for by one matrix, as the shapes of one body are; all else of
+ * them, as heat, shedding and forces, stays their own. */
+#pragma once
+
+#include "state/simulation.h"
+
+/* To be called before anything asks for panels. Which bodies are joined follows from the bodies
+ * alone, whenever it is called. VT_OUT_OF_MEMORY: nothing has changed. */
+vt_status vti_join_panels(vt_simulation *s);

@@ -1,0 +1,39 @@
+/* Bodies that touch and never move against each other. */
+#pragma once
+
+#include "geometry/panel_set.h"
+#include "model/pose.h"
+#include "state/simulation.h"
+
+/* One of them: its panels go by `pose` into the space in which they meet. */
+typedef struct vt_member {
+    const vt_body *body;
+    vt_pose pose;
+    int moves;             /* 0: the pose is that to the space itself */
+    int32_t number, first; /* of the body; of its panels among those of all */
+} vt_member;
+
+typedef struct vt_joint {
+    vt_member *members; /* in the order of the bodies; room for all of them */
+    int32_t count;
+} vt_joint;
+
+/* Gives each body the number of the first of those that it touches, over others, too: alone is also
+ * one that is hidden, which lies wholly within the others. j is for the work, hidden is all 0
+ * before; < 0: no memory. */
+int vti_group_touching(const vt_simulation *s, vt_joint *j, int32_t *group, uint8_t *hidden);
+
+/* The bodies of the group of which `first` is the first; count 0 where there is one alone. */
+void vti_list_members(const vt_simulation *s, const int32_t *group, int32_t first, vt_joint *j);
+
+/* Triangles of a member from its own space into that in which they meet, or back. */
+void vti_pose_triangles(const vt_member *m, int back, vt_triangles *t);
+
+/* Cuts off what of triangles of member number n, in its space, the others cover. */
+void vti_cut_by_others(const vt_joint *j, int32_t n, vt_triangles *t);
+
+/* To be called with the number of a body that was added, or is about to be placed for the first
+ * time or to be taken away: which bodies touch is looked for anew when panels are needed next, and
+ * vortons grow no longer at its panels, nor at those of bodies that it may touch, over others, too,
+ * for these may have others then. */
+void vti_part_body(vt_simulation *s, int32_t number);
