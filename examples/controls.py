@@ -10,7 +10,7 @@ import numpy as np
 
 import vorton as vt
 from vorton.preview import render_shot, write_film
-from vorton.preview.film import SceneShot
+from vorton.preview.shots import SceneShot
 
 SIZE = (180, 300)  # of each picture
 FRAME = {"smoke": 66, "fire": 40}

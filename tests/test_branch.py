@@ -18,7 +18,7 @@ from vorton.bakes.course import carry_over
 from vorton.cli import main
 from vorton.hosts.body_meshes import body_meshes
 from vorton.hosts.usd.bodies import body_prims
-from vorton.preview.film import BakeShot
+from vorton.preview.shots import BakeShot
 
 FRAMES, AT = (1, 4), 2
 

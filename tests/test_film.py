@@ -32,7 +32,7 @@ from vorton import (
 from vorton.cli import main
 from vorton.film import make_film
 from vorton.preview import Camera, Survey, demo, measure_extinction, render
-from vorton.preview.film import BakeShot, SceneShot, open_shot
+from vorton.preview.shots import BakeShot, SceneShot, open_shot
 
 Image = pytest.importorskip("PIL.Image")
 

@@ -8,7 +8,7 @@ from volumes import INVALID_ARGUMENT, NOT_FINITE, Volume, VolumeError, library
 import vorton as vt
 from vorton import _core
 from vorton.files import tracer_files
-from vorton.preview.film import open_shot
+from vorton.preview.shots import open_shot
 
 COUNT = 60_000  # 6 in a voxel
 LITTLE = 1e-3  # of smoke, where the shares are nothing

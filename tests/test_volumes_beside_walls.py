@@ -8,7 +8,7 @@ import vorton as vt
 from vorton import _core
 from vorton.files import vdb_files
 from vorton.preview import Camera, render
-from vorton.preview.film import open_shot
+from vorton.preview.shots import open_shot
 
 TILTS = [(0, 0, 1), (1, 1, 1), (0.2, -0.5, 1)]
 
