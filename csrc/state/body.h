@@ -106,8 +106,8 @@ typedef struct vt_bodies {
     int32_t joined;       /* those that touch have their panels together */
 } vt_bodies;
 
-/* Vortons know the panel that they grow at by so many times the id of its body, its own number and 1
- * (VT_VORTON_panel): more than VT_MOST_PANELS. */
+/* Vortons know the panel that they grow at by so many times the id of its body, its own number and
+ * 1 (VT_VORTON_panel): more than VT_MOST_PANELS. */
 enum { VT_PANEL_NUMBERS = 8192 };
 
 void vti_destroy_bodies(vt_bodies *bodies);
