@@ -278,6 +278,7 @@ static void store_moments(vt_tree_moments *m, const sums *s)
  * which must fall with the opening angle as the error of the expansion does. */
 static float find_distance(const moment_job *job, double radius, double core)
 {
+    _Static_assert(VT_KERNEL_COUNT == 3, "each core function has its distance");
     const double angle = job->opening_angle;
     double distance = 1.4142135623730951 * radius / angle;
     distance *= sqrt(fmax(1, 2 * distance / job->tree->edge));
