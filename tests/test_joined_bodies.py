@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import vorton as vt
+from vorton.validation.boards import duct
 
 
 def boards_around(half, thickness, gap=0.0):
@@ -19,15 +20,6 @@ def boards_around(half, thickness, gap=0.0):
             low[:axis], high[:axis] = -inner + gap, inner - gap
             low[axis], high[axis] = sorted((side * inner, side * outer))
             yield vt.Box(tuple(low), tuple(high))
-
-
-def duct(half, thickness, length):
-    """Four boards around a square hole along z."""
-    h, o = half, half + thickness
-    yield vt.Box((-o, -o, 0), (-h, o, length))
-    yield vt.Box((h, -o, 0), (o, o, length))
-    yield vt.Box((-h, -o, 0), (h, -h, length))
-    yield vt.Box((-h, h, 0), (h, o, length))
 
 
 def ring(**changes):

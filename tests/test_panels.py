@@ -8,6 +8,7 @@ from beside_walls import directions, rms
 from hand_made import crate_boards
 
 import vorton as vt
+from vorton.validation.boards import duct
 from vorton.validation.potential_flow import CENTER, WIND, H, R, U, simulation, sphere
 
 # ---- S8 ----
@@ -372,13 +373,7 @@ def test_s8_no_fluid_passes_the_sections_of_a_tube_that_is_closed_at_one_end(thi
     """A ring flies into it at 1.4 m/s. What flows into all walls beyond a section is what passes
     it: .2 m/s by the velocity at the centroids of panels."""
     b, out, end = 0.2, 0.2 + thick, 1.2
-    walls = [
-        vt.Box((-out, -out, 0), (-b, out, end)),
-        vt.Box((b, -out, 0), (out, out, end)),
-        vt.Box((-b, -out, 0), (b, -b, end)),
-        vt.Box((-b, b, 0), (b, out, end)),
-        vt.Box((-out, -out, end), (out, out, end + thick)),
-    ]
+    walls = [*duct(b, thick, end), vt.Box((-out, -out, end), (out, out, end + thick))]
     ring = vt.VortexRing((0, 0, 0.25), radius=0.12, circulation=0.4, core=0.05)
     body = vt.Body(walls, panels=panels, shedding=0)
     scene = vt.Scene("tube")

@@ -42,8 +42,7 @@ vt_status vt_get_body_id(const vt_simulation *s, int32_t index, int32_t *id)
 
 static vt_status find_body(const vt_simulation *s, int32_t id, vt_body **body)
 {
-    const int32_t n =
-        vti_find_id(s->bodies.items, s->bodies.count, sizeof **body, offsetof(vt_body, id), id);
+    const int32_t n = vti_body_of_id(&s->bodies, id);
     *body = n < 0 ? NULL : &s->bodies.items[n];
     if (*body)
         return VT_OK;

@@ -1,6 +1,5 @@
 #include "conservation/vortex_shedding.h"
 
-#include "base/growing_array.h"
 #include "geometry/neighbour_cells.h"
 #include "panels/panels.h"
 #include "state/distance_to_bodies.h"
@@ -56,12 +55,6 @@ vt_status vti_check_shedding(const vt_simulation *s, int64_t reserved)
 
 /* ---- where the strength goes ---- */
 
-static int32_t find_body(const vt_simulation *s, uint32_t id)
-{
-    return vti_find_id(s->bodies.items, s->bodies.count, sizeof *s->bodies.items,
-                       offsetof(vt_body, id), (int32_t)id);
-}
-
 /* Rows of the vortons that grow at the panels, -1: none; of two of them the later row. */
 static void find_growing(vt_simulation *s, int64_t panels, int32_t *row)
 {
@@ -74,7 +67,8 @@ static void find_growing(vt_simulation *s, int64_t panels, int32_t *row)
     memset(row, 0xff, sizeof *row * (size_t)panels);
     for (int64_t i = 0; i < s->vortons.set.count; i++) {
         const int32_t number = (int32_t)(panel[i] % VT_PANEL_NUMBERS) - 1;
-        const int32_t body = number < 0 ? -1 : find_body(s, panel[i] / VT_PANEL_NUMBERS);
+        const int32_t body =
+            number < 0 ? -1 : vti_body_of_id(&s->bodies, panel[i] / VT_PANEL_NUMBERS);
         if (body >= 0 && first[body] + number < first[body + 1])
             row[first[body] + number] = (int32_t)i;
     }

@@ -327,12 +327,12 @@ void vti_lay_walls_of_body(int32_t solid_count, const vt_solid *solids, int32_t 
         add_walls(solid_count, solids, aimed, 1, 0, t);
 }
 
-static double thickness_of(int32_t solid_count, const vt_solid *solids)
+double vti_least_inscribed(int32_t solid_count, const vt_solid *solids)
 {
     double least = INFINITY;
     for (int32_t n = 0; n < solid_count; n++)
         if (!is_plane(&solids[n]))
-            least = fmin(least, 2 * solids[n].inscribed);
+            least = fmin(least, solids[n].inscribed);
     return least;
 }
 
@@ -450,7 +450,7 @@ vt_status vti_create_panels(int32_t solid_count, const vt_solid *solids, int32_t
     if (!status && (t.failed || (count > 0 && !*set)))
         status = vti_fail(VT_OUT_OF_MEMORY, "no memory for %d panels", count);
     if (*set) {
-        (*set)->thickness = thickness_of(solid_count, solids);
+        (*set)->thickness = 2 * vti_least_inscribed(solid_count, solids);
         (*set)->is_thin = !open && is_thin(*set, solid_count);
     }
     const int vain = hole && *set && (*set)->is_thin;

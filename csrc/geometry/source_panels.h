@@ -33,6 +33,9 @@
 /* Shapes with many parts may get more than they are aimed at; not more than these. */
 enum { VT_MOST_PANELS = 4200 };
 
+/* Radius of the largest ball in the thinnest of solids, m; infinite of planes alone. */
+double vti_least_inscribed(int32_t solid_count, const vt_solid *solids);
+
 /* added_mass of a body of that scale, in the lengths of the world. */
 void vti_scale_added_mass(const vt_panel_set *set, double scale, double matrix[6][6]);
 

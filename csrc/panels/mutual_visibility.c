@@ -31,8 +31,8 @@ static void add_dipole(const vt_grid *grid, const vt_paneled_body *from, const f
         velocity[c] += (float)((along * way[c] - from->dipole[c]) / cube);
 }
 
-static void add_others(vt_simulation *s, const vt_paneled_body *b, int with_joined, int64_t count,
-                       const float *cells, float *velocity)
+void vti_add_neighbours(vt_simulation *s, const vt_paneled_body *b, int with_joined, int64_t count,
+                        const float *cells, float *velocity)
 {
     const vt_panels *const p = &s->panels;
     for (int32_t n = 0; n < p->body_count; n++) {
@@ -45,18 +45,6 @@ static void add_others(vt_simulation *s, const vt_paneled_body *b, int with_join
         for (int64_t i = 0; i < count && seen == DIPOLE; i++)
             add_dipole(&s->grid, other, cells + 3 * i, velocity + 3 * i);
     }
-}
-
-void vti_add_neighbours(vt_simulation *s, const vt_paneled_body *b, int64_t count,
-                        const float *cells, float *velocity)
-{
-    add_others(s, b, 1, count, cells, velocity);
-}
-
-void vti_add_strangers(vt_simulation *s, const vt_paneled_body *b, int64_t count,
-                       const float *cells, float *velocity)
-{
-    add_others(s, b, 0, count, cells, velocity);
 }
 
 int vti_have_neighbours(const vt_panels *p)

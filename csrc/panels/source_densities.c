@@ -79,10 +79,7 @@ void vti_find_passing_velocity(vt_simulation *s, const vt_paneled_body *b, int w
     float *const cells = vti_arena_push(&s->arena, bytes);
     vti_panel_cells(s, b, cells);
     memcpy(velocity, s->panels.onset + 3 * (int64_t)b->first, bytes);
-    if (with_joined)
-        vti_add_neighbours(s, b, b->count, cells, velocity);
-    else
-        vti_add_strangers(s, b, b->count, cells, velocity);
+    vti_add_neighbours(s, b, with_joined, b->count, cells, velocity);
     vti_arena_pop(&s->arena, mark);
 }
 
@@ -172,7 +169,7 @@ static void find_conditions(vt_simulation *s, vt_paneled_body *b, double *condit
     double square = 0;
     vti_panel_cells(s, b, cells);
     memcpy(velocity, p->onset + 3 * (int64_t)b->first, bytes);
-    vti_add_strangers(s, b, b->count, cells, velocity);
+    vti_add_neighbours(s, b, 0, b->count, cells, velocity);
     for (int32_t i = 0; i < b->count; i++) {
         const float *const onset = p->onset + 3 * (int64_t)(b->first + i);
         double through[3], neighbours[3];
@@ -296,7 +293,7 @@ vt_impulse vti_find_wide_force(vt_simulation *s, const vt_paneled_body *b)
             patch[count++] = i;
         }
     memset(velocity, 0, 12 * (size_t)count);
-    vti_add_strangers(s, b, count, cells, velocity);
+    vti_add_neighbours(s, b, 0, count, cells, velocity);
     vti_add_excess_around(s, b, count, cells, velocity);
     for (int64_t n = 0; n < count; n++) {
         const int32_t i = patch[n];

@@ -235,17 +235,12 @@ typedef struct ball {
     double center[3], reach;
 } ball;
 
-static int may_touch(const vt_simulation *s, int32_t n)
-{
-    return may_join(s, &s->bodies.items[n]);
-}
-
 /* Marks those that body number `from` may touch, over others, too, by the balls around them. */
 static void mark_near(const vt_simulation *s, const ball *balls, int32_t from, uint8_t *near)
 {
     for (int32_t n = 0; n < s->bodies.count; n++) {
         const double limit = (1 + least_gap) * (balls[from].reach + balls[n].reach);
-        if (!near[n] && may_touch(s, n) &&
+        if (!near[n] && may_join(s, &s->bodies.items[n]) &&
             vti_square_between(balls[from].center, balls[n].center) < limit * limit)
             near[n] = 1;
     }
@@ -261,7 +256,7 @@ static void find_near(const vt_simulation *s, int32_t number, ball *balls, uint8
         balls[n].reach = body->reach;
     }
     near[number] = 1;
-    for (int found = may_touch(s, number); found;) {
+    for (int found = may_join(s, &s->bodies.items[number]); found;) {
         found = 0;
         for (int32_t n = 0; n < s->bodies.count; n++)
             if (near[n] == 1) {
@@ -274,10 +269,8 @@ static void find_near(const vt_simulation *s, int32_t number, ball *balls, uint8
 
 static int is_near(const vt_simulation *s, const uint8_t *near, uint32_t panel)
 {
-    int found = 0;
-    for (int32_t n = 0; n < s->bodies.count; n++)
-        found |= near[n] && (uint32_t)s->bodies.items[n].id == panel / VT_PANEL_NUMBERS;
-    return found;
+    const int32_t n = vti_body_of_id(&s->bodies, panel / VT_PANEL_NUMBERS);
+    return n >= 0 && near[n];
 }
 
 void vti_part_body(vt_simulation *s, int32_t number)

@@ -204,9 +204,18 @@ void vti_form_bodies(vt_bodies *bodies, double time)
 
 double vti_half_thickness(const vt_body *body)
 {
-    double least = INFINITY;
-    for (int32_t n = 0; n < body->solid_count && !body->hole; n++)
-        if (body->solids[n].kind != VT_SHAPE_PLANE)
-            least = fmin(least, body->solids[n].inscribed);
-    return least;
+    return body->hole ? INFINITY : vti_least_inscribed(body->solid_count, body->solids);
+}
+
+int32_t vti_body_of_id(const vt_bodies *bodies, int64_t id)
+{
+    int32_t low = 0, high = bodies->count;
+    while (low < high) {
+        const int32_t middle = low + (high - low) / 2;
+        if (bodies->items[middle].id < id)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < bodies->count && bodies->items[low].id == id ? low : -1;
 }

@@ -118,6 +118,9 @@ vt_status vti_copy_bodies(const vt_bodies *from, vt_bodies *to);
 /* Of its thinnest solid, m in the space of the body: of a container and of a plane none is thin. */
 double vti_half_thickness(const vt_body *body);
 
+/* The number of the body with an id, -1: there is none; they lie in the order of their ids. */
+int32_t vti_body_of_id(const vt_bodies *bodies, int64_t id);
+
 /* Whether any of them is a hole. */
 static inline int vti_has_container(const vt_bodies *bodies)
 {

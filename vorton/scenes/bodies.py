@@ -198,14 +198,14 @@ class Body(BodyBase):
 
     Bodies that lie against each other (with a gap of less than a fiftieth of the thickness of the
     thinner one), or in each other, and never move against each other, keep the fluid out together,
-    as the shapes of one body do: through a closed room of boards blow .03 to .08 of the wind around
-    it, with 80 panels a board .1 to .16. One of two that touch has flat faces alone (`Box`,
-    `Polytope`, a mesh), none has a `density` or was placed by `set_body`, and they may have up to
-    2400 panels in all, if need be half of what each asks for. Of others that touch each has its
-    own, and some of the flow goes through where they meet: make them shapes of one body,
-    `Body([Box(...), Box(...)])`. A wider gap holds as well as cells resolve it: of what a piston
-    pushes, which moves in a duct, a half comes back along its sides where the gap is thinner than a
-    cell.
+    as the shapes of one body do: through a closed room of boards blow .03 to .06 of the wind around
+    it, with ``shedding=0`` .03 to .08, then with 80 panels a board .1 to .16. One of two that touch
+    has flat faces alone (`Box`, `Polytope`, a mesh), none has a `density` or was placed by
+    `set_body`, and they may have up to 2400 panels in all, if need be half of what each asks for.
+    Of others that touch each has its own, and some of the flow goes through where they meet: make
+    them shapes of one body, `Body([Box(...), Box(...)])`. A wider gap holds as well as cells
+    resolve it: of what a piston pushes, which moves in a duct, a half comes back along its sides
+    where the gap is thinner than a cell.
 
     A step has up to 8 substeps for what panels need: the flow about a body that goes farther than
     about its radius in a frame is coarse (contact holds at any speed); more frames a second resolve

@@ -16,13 +16,13 @@ from .case import Result, case
 from .potential_flow import rms, simulation
 
 
-def duct(half: float, thickness: float, length: float) -> Iterator[Body]:
+def duct(half: float, thickness: float, length: float) -> Iterator[Box]:
     """Four boards around a square hole along z."""
     h, o = half, half + thickness
-    yield Body(Box((-o, -o, 0), (-h, o, length)), shedding=0)
-    yield Body(Box((h, -o, 0), (o, o, length)), shedding=0)
-    yield Body(Box((-h, -o, 0), (h, -h, length)), shedding=0)
-    yield Body(Box((-h, h, 0), (h, o, length)), shedding=0)
+    yield Box((-o, -o, 0), (-h, o, length))
+    yield Box((h, -o, 0), (o, o, length))
+    yield Box((-h, -o, 0), (h, -h, length))
+    yield Box((-h, h, 0), (h, o, length))
 
 
 def lid(half: float, thickness: float, low: float) -> Body:
@@ -39,7 +39,8 @@ def flow_along_a_duct() -> Result:
     head = Box((-0.24, -0.24, -0.1), (0.24, 0.24, 0.1))
     piston = Body(head, shedding=0, parent=Transform(position=way))
     far = VortexRing((0, 0, 1.7), radius=0.1, core=0.05, circulation=1e-4)
-    sim = simulation(*duct(half, 0.2, 1.2), piston, far)
+    walls = [Body(board, shedding=0) for board in duct(half, 0.2, 1.2)]
+    sim = simulation(*walls, piston, far)
     sim.step(6)
     g = half * (2 * (np.arange(24) + 0.5) / 24 - 1)
     x, y = (a.ravel() for a in np.meshgrid(g, g))
@@ -55,8 +56,7 @@ def ring_in_a_room_of_boards() -> Result:
     half, thickness = 0.4, 0.2
     walls = [lid(half, thickness, -half - thickness), lid(half, thickness, half)]
     for board in duct(half, thickness, 2 * half):
-        shape = board.shapes[0]
-        low, high = np.add(shape.lower, (0, 0, -half)), np.add(shape.upper, (0, 0, -half))
+        low, high = np.add(board.lower, (0, 0, -half)), np.add(board.upper, (0, 0, -half))
         walls.append(Body(Box(tuple(low), tuple(high)), shedding=0))
     g = (2 * (np.arange(13) + 0.5) / 13 - 1) * 0.37
     points = np.stack(np.meshgrid(g, g, g), -1).reshape(-1, 3)
