@@ -1,14 +1,18 @@
 #include "geometry/panel_clip.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "base/vec3.h"
 #include "geometry/panel_mesh.h"
 
-enum { HALVINGS = 30, MOST_SPLITS = 6 };
+enum { HALVINGS = 30, MOST_SPLITS = 6, MOST_FACES = 24 };
 
 /* Of a triangle: less than this is not cut off, nor left. */
 static const double least_share = 0.1;
+
+/* Where faces cut a triangle, less than this counts as none. */
+static const double least_part = 1e-4;
 
 /* Corners of a triangle and what a cut leaves of it. */
 typedef struct piece {
@@ -137,6 +141,94 @@ static void add_part(const look *l, vt_triangle corner, int outside, int splits,
         vti_add_triangle(t, p.corner[0], p.corner[k - 1], p.corner[k]);
 }
 
+/* ---- at flat faces ---- */
+
+/* A part of a triangle: each face adds a corner at most. */
+typedef struct polygon {
+    double corner[MOST_FACES + 3][3];
+    int count;
+} polygon;
+
+/* How far a point is from the plane of a face, for look->shift as distance_at. */
+static double room_at_face(const look *l, int32_t face, const double point[3])
+{
+    const double *const plane = l->solid->polytope.plane[face];
+    const double shift = vti_dot(plane, l->shift);
+    const double room = vti_dot(plane, point) - plane[3] - l->margin;
+    const double shifted = room + (l->both ? -fabs(shift) : shift);
+    return fabs(shifted) <= l->noise ? 0 : shifted;
+}
+
+static void add_corner(polygon *p, const double point[3])
+{
+    memcpy(p->corner[p->count++], point, sizeof *p->corner);
+}
+
+/* Parts a polygon at the plane of a face; a side without area has no corners. */
+static void part_at_face(const look *l, int32_t face, const polygon *all, polygon *outside,
+                         polygon *inside)
+{
+    double room[MOST_FACES + 3];
+    int beyond = 0, within = 0;
+    outside->count = inside->count = 0;
+    for (int k = 0; k < all->count; k++) {
+        room[k] = room_at_face(l, face, all->corner[k]);
+        beyond += room[k] > 0;
+        within += room[k] < 0;
+    }
+    for (int k = 0; k < all->count; k++) {
+        const int next = (k + 1) % all->count;
+        double point[3];
+        if (room[k] >= 0 && beyond)
+            add_corner(outside, all->corner[k]);
+        if (room[k] <= 0 && within)
+            add_corner(inside, all->corner[k]);
+        if (!(room[k] * room[next] < 0))
+            continue;
+        vti_point_between(all->corner[k], all->corner[next], room[k] / (room[k] - room[next]),
+                          point);
+        add_corner(outside, point);
+        add_corner(inside, point);
+    }
+}
+
+static double polygon_area(const polygon *p)
+{
+    double area = 0;
+    for (int k = 2; k < p->count; k++) {
+        vt_triangle corner;
+        memcpy(corner[0], p->corner[0], sizeof *corner);
+        memcpy(corner[1], p->corner[k - 1], sizeof *corner);
+        memcpy(corner[2], p->corner[k], sizeof *corner);
+        area += vti_triangle_area(corner);
+    }
+    return area;
+}
+
+/* Adds what of a triangle lies outside a solid with flat faces, beyond one of them after the other:
+ * exactly, so that the panels of both close. */
+static void add_beyond_faces(const look *l, vt_triangle corner, vt_triangles *t)
+{
+    const polygon all = {.corner = {{corner[0][0], corner[0][1], corner[0][2]},
+                                    {corner[1][0], corner[1][1], corner[1][2]},
+                                    {corner[2][0], corner[2][1], corner[2][2]}},
+                         .count = 3};
+    const int32_t faces = l->solid->polytope.face_count;
+    polygon rest = all, outside, inside;
+    for (int32_t f = 0; f < faces; f++, rest = inside)
+        part_at_face(l, f, &rest, &outside, &inside);
+    if (!(polygon_area(&rest) > least_part * vti_triangle_area(corner))) {
+        vti_add_triangle(t, corner[0], corner[1], corner[2]);
+        return;
+    }
+    rest = all;
+    for (int32_t f = 0; f < faces; f++, rest = inside) {
+        part_at_face(l, f, &rest, &outside, &inside);
+        for (int k = 2; k < outside.count; k++)
+            vti_add_triangle(t, outside.corner[0], outside.corner[k - 1], outside.corner[k]);
+    }
+}
+
 static void drop_before(int32_t first, int32_t end, vt_triangles *t)
 {
     if (t->failed)
@@ -198,7 +290,11 @@ void vti_keep_outside(const vt_solid *solid, int32_t first, int keeps_common, do
         memcpy(corner, t->item[n], sizeof corner);
         look l = look_beside(solid, corner, 0, !keeps_common);
         l.margin = margin > 0 && faces(solid, corner, margin) ? margin : 0;
-        const int32_t from = t->count;
+        const int32_t from = t->count, sides = solid->polytope.face_count;
+        if (solid->kind == VT_SHAPE_POLYTOPE && sides <= MOST_FACES) {
+            add_beyond_faces(&l, corner, t);
+            continue;
+        }
         add_part(&l, corner, 1, MOST_SPLITS, t);
         round_off(corner, from, t);
     }

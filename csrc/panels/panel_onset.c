@@ -151,19 +151,19 @@ void vti_find_onset(vt_simulation *s)
     vti_arena_pop(&s->arena, mark);
 }
 
-/* ---- within wide panels ---- */
+/* ---- within panels that take means ---- */
 
 enum { PATCH_BLOCK = 256 };
 
-typedef struct wide_job {
+typedef struct cut_panels {
     const vt_simulation *s;
-    const uint32_t *patch; /* number of each patch that is part of a wide panel */
+    const uint32_t *patch; /* number of each patch of such panels */
     float *points, *velocity;
-} wide_job;
+} cut_panels;
 
 static void look_at_patch(void *data, int64_t i)
 {
-    const wide_job *const job = data;
+    const cut_panels *const job = data;
     const vt_grid *const g = &job->s->grid;
     const vt_patch *const patch = &job->s->panels.patch[job->patch[i]];
     double point[3];
@@ -173,14 +173,17 @@ static void look_at_patch(void *data, int64_t i)
     sample_potentials(g, point, job->velocity + 3 * i);
 }
 
-/* Numbers of the patches of wide panels, panel by panel; returns how many. */
-static int64_t list_wide(const vt_panels *p, uint32_t *list)
+/* Numbers of the patches of panels that take means, panel by panel; returns how many. */
+static int64_t list_patches(const vt_panels *p, uint32_t *list)
 {
     int64_t found = 0;
-    for (int32_t n = 0, end; n < p->patch_count; n = end) {
-        end = vti_end_of_panel(p, n, p->patch_count);
-        for (int32_t k = n; k < end && end - n >= VT_WIDE_PANEL; k++)
-            list[found++] = (uint32_t)k;
+    for (const vt_paneled_body *b = p->bodies; b < p->bodies + p->body_count; b++) {
+        const int32_t all = b->first_patch + b->patch_count;
+        for (int32_t n = b->first_patch, end; n < all; n = end) {
+            end = vti_end_of_panel(p, n, all);
+            for (int32_t k = n; k < end && vti_takes_mean(b, end - n); k++)
+                list[found++] = (uint32_t)k;
+        }
     }
     return found;
 }
@@ -214,7 +217,7 @@ void vti_change_under_panel(const vt_simulation *s, const vt_paneled_body *b, in
     while (*patch < all && (int32_t)p->panel[*patch] < panel)
         ++*patch;
     const int32_t first = *patch, end = vti_end_of_panel(p, first, all);
-    if (end - first < VT_WIDE_PANEL || (int32_t)p->panel[first] != panel) {
+    if (!vti_is_wide(b, end - first) || (int32_t)p->panel[first] != panel) {
         find_change_below(s, p->center[panel], p->normal[panel], depth, change);
         return;
     }
@@ -229,27 +232,41 @@ void vti_change_under_panel(const vt_simulation *s, const vt_paneled_body *b, in
         change[c] = sum[c] / area;
 }
 
-/* One wide panel of a body: count patches, with the velocities there. What is to pass on average is
- * the condition of the panel; what passes a patch beyond that a flat wall turns back by twice as
- * much, since others within the wall do nothing to it. */
-static void spread_density(vt_simulation *s, vt_paneled_body *b, int64_t count,
-                           const wide_job *wide)
+/* A panel of count patches, with the velocities there: it takes the mean of these, as the matrix
+ * has it that as much as is to passes it as a whole (geometry/panel_matrix.h). */
+static void take_mean(vt_simulation *s, int64_t count, const cut_panels *cut)
 {
     vt_panels *const p = &s->panels;
-    const uint32_t *const patch = wide->patch;
-    const int32_t panel = (int32_t)p->panel[patch[0]];
-    const double *const normal = p->normal[panel], square = s->grid.spacing * s->grid.spacing;
-    double sum = 0, area = 0, mean[3] = {0};
+    const int64_t panel = p->panel[cut->patch[0]];
+    double area = 0, mean[3] = {0};
+    for (int64_t i = 0; i < count; i++) {
+        const double weight = (double)p->patch[cut->patch[i]].area;
+        area += weight;
+        for (int c = 0; c < 3; c++)
+            mean[c] += weight * (double)cut->velocity[3 * i + c];
+    }
+    for (int c = 0; c < 3; c++)
+        p->onset[3 * panel + c] = (float)(mean[c] / area);
+}
+
+/* Of a wide panel: what passes a patch beyond the mean a flat wall turns back by twice as much,
+ * since others within the wall do nothing to it. */
+static void spread_density(vt_simulation *s, vt_paneled_body *b, int64_t count,
+                           const cut_panels *cut)
+{
+    vt_panels *const p = &s->panels;
+    const uint32_t *const patch = cut->patch;
+    const double *const normal = p->normal[p->panel[patch[0]]];
+    const double square = s->grid.spacing * s->grid.spacing;
+    double sum = 0, area = 0;
     for (int64_t i = 0; i < count; i++) {
         const double weight = (double)p->patch[patch[i]].area;
         double point[3], through[3];
-        for (int c = 0; c < 3; c++) {
-            point[c] = (double)wide->points[3 * i + c];
-            mean[c] += weight * (double)wide->velocity[3 * i + c];
-        }
+        for (int c = 0; c < 3; c++)
+            point[c] = (double)cut->points[3 * i + c];
         vti_wall_velocity(b, point, through);
         for (int c = 0; c < 3; c++)
-            through[c] -= (double)wide->velocity[3 * i + c];
+            through[c] -= (double)cut->velocity[3 * i + c];
         p->excess[patch[i]] = (float)vti_dot(through, normal);
         sum += weight * vti_dot(through, normal);
         area += weight;
@@ -260,13 +277,10 @@ static void spread_density(vt_simulation *s, vt_paneled_body *b, int64_t count,
         p->excess[patch[i]] = (float)excess;
         double arm[3];
         for (int c = 0; c < 3; c++)
-            arm[c] = (double)wide->points[3 * i + c] - b->center[c];
+            arm[c] = (double)cut->points[3 * i + c] - b->center[c];
         vti_add_scaled(b->wide_dipole, charge, arm);
-        vti_add_lagally_force(arm, charge, wide->velocity + 3 * i, &b->wide_force);
+        vti_add_lagally_force(arm, charge, cut->velocity + 3 * i, &b->wide_force);
     }
-    /* the panel as a whole takes the mean, not what is at its centroid */
-    for (int c = 0; c < 3; c++)
-        p->onset[3 * (int64_t)panel + c] = (float)(mean[c] / area);
 }
 
 void vti_find_excess(vt_simulation *s)
@@ -274,9 +288,9 @@ void vti_find_excess(vt_simulation *s)
     vt_panels *const p = &s->panels;
     const size_t mark = vti_arena_mark(&s->arena), room = (size_t)p->patch_count;
     uint32_t *const list = vti_arena_push(&s->arena, 4 * room);
-    const int64_t found = list_wide(p, list);
-    wide_job job = {s, list, vti_arena_push(&s->arena, 12 * (size_t)found),
-                    vti_arena_push(&s->arena, 12 * (size_t)found)};
+    const int64_t found = list_patches(p, list);
+    cut_panels job = {s, list, vti_arena_push(&s->arena, 12 * (size_t)found),
+                      vti_arena_push(&s->arena, 12 * (size_t)found)};
     memset(p->excess, 0, sizeof *p->excess * room);
     for (int32_t n = 0; n < p->body_count; n++) {
         p->bodies[n].wide_force = (vt_impulse){{0}, {0}};
@@ -293,8 +307,10 @@ void vti_find_excess(vt_simulation *s)
             end++;
         while (p->bodies[body].first_patch + p->bodies[body].patch_count <= (int32_t)list[i])
             body++;
-        const wide_job panel = {s, list + i, job.points + 3 * i, job.velocity + 3 * i};
-        spread_density(s, &p->bodies[body], end - i, &panel);
+        const cut_panels panel = {s, list + i, job.points + 3 * i, job.velocity + 3 * i};
+        take_mean(s, end - i, &panel);
+        if (vti_is_wide(&p->bodies[body], end - i))
+            spread_density(s, &p->bodies[body], end - i, &panel);
     }
     vti_arena_pop(&s->arena, mark);
 }

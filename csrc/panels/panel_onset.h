@@ -4,11 +4,13 @@
 
 #include "state/panels.h"
 
-/* Fills `onset` of the panels with that at their centroids. */
+/* Fills `onset` of the panels with that at their centroids, before vti_find_excess. */
 void vti_find_onset(vt_simulation *s);
 
 /* Fills `excess` of the patches, which wide panels alone have, wide_dipole and wide_force of the
- * bodies; the onset of a wide panel becomes the mean over its patches. */
+ * bodies. The onset of a panel that takes means becomes that over its patches: by the values at the
+ * centroids a hut of boards in one body, with a plume in it, sucked .28 m^3/s in by its door and
+ * window, by means .01. */
 void vti_find_excess(vt_simulation *s);
 
 /* Velocity of the vortons alone at points (count x 3, m), m/s: from the vector potential that the

@@ -30,8 +30,23 @@ void vti_make_whole_patch(const vt_simulation *s, const vt_paneled_body *b, int3
 void vti_cut_panels(vt_simulation *s);
 
 /* A panel cut into as many patches is wide: vortices nearer than it is wide see them one by one,
- * and what it is to be, it is on average. */
+ * and what it is to be, it is on average. Of a plane, which is thicker than any vortex is far, all
+ * are that are cut. */
 enum { VT_WIDE_PANEL = 16 };
+
+static inline int vti_is_wide(const vt_paneled_body *b, int64_t patches)
+{
+    return patches >= (b->set->open ? 2 : VT_WIDE_PANEL);
+}
+
+/* Whether a panel is to be what it is to be on average: in thin walls, too, which multiply what of
+ * the flow is gained or lost. Elsewhere the value at the centroid is better for what is smooth: of
+ * a ring in a sphere of 80 panels 2.3 % are wrong by it, 9.3 % by means. */
+static inline int vti_takes_mean(const vt_paneled_body *b, int64_t patches)
+{
+    const vt_panel_set *const set = b->set->whole ? b->set->whole : b->set;
+    return vti_is_wide(b, patches) || (set->is_thin && patches > 1);
+}
 
 /* Where the patches of the panel that patch n is part of end, of those before `all`. */
 int32_t vti_end_of_panel(const vt_panels *panels, int32_t n, int32_t all);

@@ -49,7 +49,7 @@ static void take_means(vt_simulation *s, const vt_paneled_body *b, const float *
         end = vti_end_of_panel(p, n, all);
         const int32_t i = (int32_t)p->panel[n] - b->first;
         float change[3];
-        if (end - n < VT_WIDE_PANEL)
+        if (!vti_is_wide(b, end - n))
             continue;
         find_own_change(s, b, i, cells + 3 * (int64_t)i, n, end - n, change);
         for (int c = 0; c < 3; c++)
