@@ -57,8 +57,8 @@ def test_a_block_that_grows_a_little_gets_the_same_memory_again(spares):
 
 @waits
 def test_frames_that_grow_get_the_memory_of_the_frames_before(spares):
-    """Of two blocks one after the other, beside two that are held, as a bake has its states. A block
-    with the mark has been one of them: its address alone may also be that of one given back."""
+    """Of two blocks one after the other, beside two that are held, as a bake has its states. One
+    with the mark has been used before; the address alone may be that of one given back."""
     new, held, mark = 0, [], b"of before"
 
     def take(size):
