@@ -198,8 +198,9 @@ class Body(BodyBase):
 
     Bodies that lie against each other (with a gap of less than a fiftieth of the thickness of the
     thinner one), or in each other, and never move against each other, keep the fluid out together,
-    as the shapes of one body do: through a closed room of boards blow .03 to .06 of the wind around
-    it, with ``shedding=0`` .03 to .08, then with 80 panels a board .1 to .16. One of two that touch
+    as the shapes of one body do: through a closed cube of boards blow .04 to .06 of the wind around
+    it, with 80 panels a board .11 to .22; through a room five times as long as wide .07 to .13 and
+    .2 to .3: panels should be no wider than a quarter of what they enclose. One of two that touch
     has flat faces alone (`Box`, `Polytope`, a mesh), none has a `density` or was placed by
     `set_body`, and they may have up to 2400 panels in all, if need be half of what each asks for.
     Of others that touch each has its own, and some of the flow goes through where they meet: make
