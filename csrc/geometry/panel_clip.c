@@ -159,9 +159,11 @@ static double room_at_face(const look *l, int32_t face, const double point[3])
     return fabs(shifted) <= l->noise ? 0 : shifted;
 }
 
+/* Of a sliver, which rounding may bend, corners beyond the room are left out. */
 static void add_corner(polygon *p, const double point[3])
 {
-    memcpy(p->corner[p->count++], point, sizeof *p->corner);
+    if (p->count < MOST_FACES + 3)
+        memcpy(p->corner[p->count++], point, sizeof *p->corner);
 }
 
 /* Parts a polygon at the plane of a face; a side without area has no corners. */
