@@ -232,8 +232,8 @@ static void velocity_by(vt_simulation *s, vt_sample_kernel *sample, const vt_far
     vti_arena_pop(&s->arena, mark);
 }
 
-static void velocity_without_walls(vt_simulation *s, const vt_far_lattice *lattice, int64_t count,
-                                   const float *points, float *velocity)
+void vti_velocity_without_walls(vt_simulation *s, const vt_far_lattice *lattice, int64_t count,
+                                const float *points, float *velocity)
 {
     velocity_by(s, s->stages->sample, lattice, count, points, velocity);
 }
@@ -244,12 +244,19 @@ void vti_velocity_to_set_out(vt_simulation *s, const vt_far_lattice *lattice, in
     velocity_by(s, s->stages->sample_between, lattice, count, points, velocity);
 }
 
+int64_t vti_add_walls(vt_simulation *s, int64_t count, const float *points, float *velocity,
+                      uint32_t *changed)
+{
+    if (!s->fields_exist || !vti_has_grid(s) || s->grid.still)
+        return 0;
+    return vti_cancel_normal_velocities(s, count, points, velocity, changed);
+}
+
 static void velocity_with_walls(vt_simulation *s, const vt_far_lattice *lattice, int64_t count,
                                 const float *points, float *velocity)
 {
-    velocity_without_walls(s, lattice, count, points, velocity);
-    if (s->fields_exist && vti_has_grid(s) && !s->grid.still)
-        vti_cancel_normal_velocities(s, count, points, velocity);
+    vti_velocity_without_walls(s, lattice, count, points, velocity);
+    vti_add_walls(s, count, points, velocity, NULL);
 }
 
 void vti_velocity_of_points(vt_simulation *s, int64_t count, const float *points, float *velocity)
@@ -306,32 +313,4 @@ int vti_velocity_of_leaf(const vt_simulation *s, const uint8_t *near_cell, const
     }
     return !(near_cell && is_near_panels(g, near_cell, low, width)) &&
            s->stages->sample_leaf(g, low, step, wind, velocity);
-}
-
-typedef struct change_job {
-    const float *known, *there; /* at the points where it is known: velocity, and without walls */
-    float *velocity;
-} change_job;
-
-static void add_change(void *data, int64_t begin, int64_t end)
-{
-    const change_job *const job = data;
-    for (int64_t n = 3 * begin; n < 3 * end; n++)
-        job->velocity[n] += job->known[n] - job->there[n];
-}
-
-void vti_velocity_nearby(vt_simulation *s, const vt_far_lattice *lattice, int64_t count,
-                         const float *points, const float *from, const float *known,
-                         float *velocity)
-{
-    enum { BLOCK = 8192 };
-    velocity_without_walls(s, lattice, count, points, velocity);
-    if (!s->panels.exist)
-        return;
-    const size_t mark = vti_arena_mark(&s->arena);
-    float *const there = vti_arena_push(&s->arena, 12 * (size_t)count);
-    velocity_without_walls(s, lattice, count, from, there);
-    change_job job = {known, there, velocity};
-    vti_parallel_for(s->def.threads, count, BLOCK, add_change, &job);
-    vti_arena_pop(&s->arena, mark);
 }

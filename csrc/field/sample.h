@@ -40,11 +40,13 @@ void vti_velocity_of_tracers(vt_simulation *s, const vt_far_lattice *lattice, in
 void vti_velocity_to_set_out(vt_simulation *s, const vt_far_lattice *lattice, int64_t count,
                              const float *points, float *velocity);
 
-/* That at points that lie a part of a cell from others, `from`, where it is known: what walls
- * add is that of there, which costs a fraction of looking for them. */
-void vti_velocity_nearby(vt_simulation *s, const vt_far_lattice *lattice, int64_t count,
-                         const float *points, const float *from, const float *known,
-                         float *velocity);
+/* The velocity of tracers without what walls add; and adds that. Lists the points whose velocity
+ * may have changed by it, in rising order, in `changed` (room for count; NULL: nobody asks), and
+ * returns how many these are. */
+void vti_velocity_without_walls(vt_simulation *s, const vt_far_lattice *lattice, int64_t count,
+                                const float *points, float *velocity);
+int64_t vti_add_walls(vt_simulation *s, int64_t count, const float *points, float *velocity,
+                      uint32_t *changed);
 
 /* The same at points that lie `apart` (m) from each other along all three axes: where that is much
  * finer than the grid, the velocity outside of it is interpolated, too. */

@@ -24,13 +24,13 @@ enum { BOUNDS = 5 };
 typedef struct region {
     int32_t rows[3][2];                       /* the first and the last cell along each axis */
     float normal[BOUNDS][3], inverse[BOUNDS]; /* 1 / normal[0]; 0: normal[0] hardly matters */
-    float held[BOUNDS], near[BOUNDS];         /* limits */
+    float limit[BOUNDS];
 } region;
 
 typedef struct mark_job {
     const vt_simulation *s;
     region *regions; /* the region of each panel */
-    uint8_t *held, *near;
+    uint8_t *near;
 } mark_job;
 
 /* The lesser of two numbers, without the care that fminf takes of NaN. */
@@ -45,12 +45,11 @@ static inline float larger(float a, float b)
 }
 
 /* Marks the cells of a row, by what j and k leave of the limits. */
-static inline void mark_row(const region *r, const float rest[BOUNDS], const float limit[BOUNDS],
-                            uint8_t *row)
+static inline void mark_row(const region *r, const float rest[BOUNDS], uint8_t *row)
 {
     float low = (float)r->rows[0][0], high = (float)r->rows[0][1];
     for (int q = 0; q < BOUNDS; q++) {
-        const float room = limit[q] - rest[q], at = room * r->inverse[q] - 0.5f;
+        const float room = r->limit[q] - rest[q], at = room * r->inverse[q] - 0.5f;
         if (r->inverse[q] == 0 && room < 0)
             return;
         low = r->inverse[q] < 0 ? larger(low, at - 0.01f) : low;
@@ -66,19 +65,16 @@ static void mark_region(const mark_job *job, const region *r, int64_t begin, int
     const vt_grid *const g = &job->s->grid;
     for (int64_t k = begin; k < end; k++)
         for (int64_t j = r->rows[1][0]; j <= r->rows[1][1]; j++) {
-            const int64_t row = k * g->node_plane + j * g->node_row;
             const float y = (float)j + 0.5f, z = (float)k + 0.5f;
             float rest[BOUNDS];
             for (int q = 0; q < BOUNDS; q++)
                 rest[q] = r->normal[q][1] * y + r->normal[q][2] * z;
-            mark_row(r, rest, r->near, job->near + row);
-            mark_row(r, rest, r->held, job->held + row);
+            mark_row(r, rest, job->near + k * g->node_plane + j * g->node_row);
         }
 }
 
-/* Adds plane number q of a region, through a point. */
-static void add_plane(region *r, int q, const double normal[3], const double point[3], double held,
-                      double near)
+/* Adds plane number q of a region, so far above a point. */
+static void add_plane(region *r, int q, const double normal[3], const double point[3], double above)
 {
     enum { FINE = 1000 };
     const double along = vti_abs(normal[0]), level = vti_dot(normal, point);
@@ -87,17 +83,14 @@ static void add_plane(region *r, int q, const double normal[3], const double poi
     for (int c = 0; c < 3; c++)
         r->normal[q][c] = (float)normal[c];
     r->inverse[q] = along * FINE < 1 ? 0 : (float)(1 / normal[0]);
-    r->held[q] = (float)(level + held + slack);
-    r->near[q] = (float)(level + near + slack);
+    r->limit[q] = (float)(level + above + slack);
 }
 
-/* Panel number i of a body: `held` and `near` cells from its plane, and `corner` times as far from
- * the panel. */
-static void make_region(const vt_simulation *s, const vt_paneled_body *b, int32_t i, double held,
-                        double near, double corner, region *r)
+/* Panel number i of a body: so many cells from its plane, and `beside` from the panel. */
+static void make_region(const vt_simulation *s, const vt_paneled_body *b, int32_t i, double above,
+                        double beside, region *r)
 {
     const double *const normal = s->panels.normal[b->first + i];
-    const double beside = corner * held + near - held;
     double at[3][3], opposite[3];
     vti_panel_corners(s, b, i, at);
     for (int c = 0; c < 3; c++) {
@@ -107,36 +100,34 @@ static void make_region(const vt_simulation *s, const vt_paneled_body *b, int32_
         r->rows[c][1] = (int32_t)fmax(fmin(high - 0.49, s->grid.cells[c] - 1), -1);
         opposite[c] = -normal[c];
     }
-    add_plane(r, 0, normal, at[0], held, near);
-    add_plane(r, 1, opposite, at[0], held, near);
+    add_plane(r, 0, normal, at[0], above);
+    add_plane(r, 1, opposite, at[0], above);
     for (int k = 0; k < 3; k++) {
         double side[3], outward[3];
         memcpy(side, at[(k + 1) % 3], sizeof side);
         vti_add_scaled(side, -1, at[k]);
         vti_normalise(side);
         vti_cross(side, normal, outward);
-        add_plane(r, 2 + k, outward, at[k], beside - (near - held), beside);
+        add_plane(r, 2 + k, outward, at[k], beside);
     }
 }
 
 static void make_regions(void *data, int64_t n)
 {
-    enum { STEP = 1 }; /* cells that a particle may go before it is looked at again */
     const mark_job *const job = data;
     const vt_simulation *const s = job->s;
     const vt_paneled_body *const b = &s->panels.bodies[n];
     const double around = vti_find_bulge(b) / s->grid.spacing + VT_HALF_DIAGONAL;
-    const double held = fmax(3 * vti_wall_width(s, b), vt_pairs_within) + around;
-    const double corner = find_corner(b->body);
+    const double above = fmax(3 * vti_wall_width(s, b), vt_pairs_within) + around;
+    const double beside = find_corner(b->body) * above;
     for (int32_t i = 0; i < b->count; i++)
-        make_region(s, b, i, held, held + STEP, corner, &job->regions[b->first + i]);
+        make_region(s, b, i, above, beside, &job->regions[b->first + i]);
 }
 
 static void mark_planes(void *data, int64_t begin, int64_t end)
 {
     const mark_job *const job = data;
     const int64_t plane = job->s->grid.node_plane;
-    memset(job->held + begin * plane, 0, (size_t)((end - begin) * plane));
     memset(job->near + begin * plane, 0, (size_t)((end - begin) * plane));
     for (int32_t n = 0; n < job->s->panels.count; n++) {
         const region *const r = &job->regions[n];
@@ -146,19 +137,15 @@ static void mark_planes(void *data, int64_t begin, int64_t end)
     }
 }
 
-void vti_mark_cells(vt_simulation *s)
+static void mark_cells(vt_simulation *s)
 {
     vt_panels *const p = &s->panels;
     const vt_grid *const g = &s->grid;
     const int64_t planes = g->cells[2] + 1;
-    if (p->near_cell)
-        return;
-    p->held_cell = vti_arena_push(&p->arena, (size_t)(planes * g->node_plane));
     p->near_cell = vti_arena_push(&p->arena, (size_t)(planes * g->node_plane));
     const size_t mark = vti_arena_mark(&s->arena);
     mark_job job = {.s = s,
                     .regions = vti_arena_push(&s->arena, sizeof *job.regions * (size_t)p->count),
-                    .held = p->held_cell,
                     .near = p->near_cell};
     vti_parallel_each(s->def.threads, p->body_count, 1, make_regions, &job);
     vti_parallel_for(s->def.threads, planes, PLANE_BLOCK, mark_planes, &job);
@@ -169,6 +156,7 @@ const uint8_t *vti_cells_near_panels(vt_simulation *s)
 {
     if (!s->panels.exist)
         return NULL;
-    vti_mark_cells(s);
+    if (!s->panels.near_cell)
+        mark_cells(s);
     return s->panels.near_cell;
 }

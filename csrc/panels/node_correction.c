@@ -488,7 +488,7 @@ void vti_correct_nodes(vt_simulation *s)
     const int threads = s->def.threads;
     sort_patches(s);
     vti_list_near_bodies(s);
-    p->near_cell = p->held_cell = NULL;
+    p->near_cell = NULL;
     const size_t mark = vti_arena_mark(&s->arena);
     const size_t bins = (size_t)p->listed_count, nodes = bins * VT_BIN_NODES;
     const size_t most = bins * BIN_GHOSTS, most_lifts = bins * BIN_LIFTS;

@@ -26,6 +26,7 @@ typedef struct response_job {
     const vt_simulation *s;
     const float *points;
     float *velocity;
+    const uint8_t *near_cell;
     uint8_t *near;  /* for each of all points: whether it is near a wall */
     int64_t *first; /* first point of each block in `wall`; before that, how many points are near */
     wall_point *wall;
@@ -60,7 +61,7 @@ static void find_near(void *data, int64_t begin, int64_t end)
     int64_t found = 0;
     for (int64_t n = begin; n < end; n++) {
         const int64_t cell = cell_of_point(job->s, job->points + 3 * n);
-        job->near[n] = cell >= 0 ? p->held_cell[cell] : p->outer_count > 0;
+        job->near[n] = cell >= 0 ? job->near_cell[cell] : p->outer_count > 0;
         found += job->near[n];
     }
     job->first[begin / NEAR_BLOCK] = found;
@@ -256,15 +257,25 @@ static void take_pairs(vt_simulation *s, int64_t count, response_job *job)
     vti_parallel_for(threads, close, HOLD_BLOCK, put_close, job);
 }
 
-void vti_cancel_normal_velocities(vt_simulation *s, int64_t count, const float *points,
-                                  float *velocity)
+/* Rows of those of `count` wall points whose velocity may have changed, to *changed. */
+static int64_t list_changed(int64_t count, const wall_point *wall, uint32_t *changed)
+{
+    int64_t found = 0;
+    for (int64_t n = 0; n < count; n++)
+        if (wall[n].body)
+            changed[found++] = (uint32_t)wall[n].row;
+    return found;
+}
+
+int64_t vti_cancel_normal_velocities(vt_simulation *s, int64_t count, const float *points,
+                                     float *velocity, uint32_t *changed)
 {
     if (!s->panels.exist)
-        return;
+        return 0;
     const size_t mark = vti_arena_mark(&s->arena);
     const int threads = s->def.threads;
     response_job job = {.s = s, .points = points, .velocity = velocity};
-    vti_mark_cells(s);
+    job.near_cell = vti_cells_near_panels(s);
     job.reach = vt_pairs_within * s->grid.spacing;
     for (int32_t n = 0; n < s->panels.body_count; n++)
         job.reach = fmax(job.reach,
@@ -273,5 +284,7 @@ void vti_cancel_normal_velocities(vt_simulation *s, int64_t count, const float *
     vti_parallel_each(threads, found, HOLD_BLOCK, look_at_wall, &job);
     take_pairs(s, found, &job);
     vti_parallel_each(threads, found, HOLD_BLOCK, respond_at_point, &job);
+    const int64_t near = changed ? list_changed(found, job.wall, changed) : 0;
     vti_arena_pop(&s->arena, mark);
+    return near;
 }

@@ -56,9 +56,8 @@ typedef struct vt_panels {
     vt_patches patches;   /* the same, by bins: those within reach of the grid */
     uint32_t *first_body; /* bins + 1: first entry of each bin in bin_body */
     int32_t *bin_body;    /* bodies near each bin, in rising order */
-    uint8_t *held_cell;   /* whether a wall may hold back the velocity of a point in a cell, laid
-                             out as the nodes; NULL: not known yet */
-    uint8_t *near_cell;   /* and of one that goes by a cell, likewise */
+    uint8_t *near_cell;   /* whether a wall may change the velocity of a point in a cell, laid out
+                             as the nodes; NULL: not known yet */
     uint32_t *listed_bin; /* those whose nodes may lack something */
     int64_t listed_count;
     uint32_t *slot; /* of each bin its place in the list + 1; 0: it is not listed */

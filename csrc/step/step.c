@@ -355,7 +355,7 @@ static vt_status substep(vt_simulation *s, vt_births *births, double step, doubl
         VT_TIMED(s, emit, emit_at_end(s, births, birth));
     vti_set_wind(s, s->time, s->time + dt);
     VT_TIMED(s, contact, vti_begin_contact(s, &contacts));
-    VT_TIMED(s, tracers, vti_move_tracers(s, &scheme, dt, &w.tracers));
+    VT_TIMED(s, tracers, vti_move_tracers(s, &scheme, dt, contacts.start[VT_TRACERS], &w.tracers));
     VT_TIMED(s, stir, vti_stir_tracers(s, dt, dt * vti_fast_gradient(s), !w.continues));
     if (!w.continues)
         VT_TIMED(s, tracers, vti_round_tracers(s));

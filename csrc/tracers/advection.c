@@ -20,8 +20,9 @@ typedef struct trip {
     vt_simulation *s;
     const vt_tracer_substep *work;
     const uint32_t *list;
-    float *x, *u;    /* count x 3: points, m, and the velocities there, m/s */
-    float way, rest; /* s; share of the first rates */
+    const float *start; /* positions of all rows at the start, m */
+    float *x, *u;       /* count x 3: points, m, and the velocities there, m/s */
+    float way, rest;    /* s; share of the first rates */
     double dt;
 } trip;
 
@@ -47,7 +48,7 @@ static void set_out(void *data, int64_t begin, int64_t end)
         if (has_rates(t, row))
             rate = t->work->last + 3 * row;
         for (int a = 0; a < 3; a++) {
-            t->x[3 * i + a] = t->s->tracers.position[3 * row + a];
+            t->x[3 * i + a] = t->start[3 * row + a];
             if (t->way > 0)
                 t->x[3 * i + a] += t->way * rate[a];
         }
@@ -68,7 +69,7 @@ static void arrive(void *data, int64_t begin, int64_t end)
             if (has_rates(t, row))
                 velocity += t->rest * (t->work->first[3 * row + a] - velocity);
             velocity += (float)t->s->winds.velocity[a];
-            tracers->position[3 * row + a] += step * velocity;
+            tracers->position[3 * row + a] = t->start[3 * row + a] + step * velocity;
             if (tracers->set.used[VT_TRACER_velocity])
                 tracers->velocity[3 * row + a] = velocity;
         }
@@ -89,7 +90,7 @@ void vti_keep_tracer_rates(vt_simulation *s, double way, vt_tracer_substep *work
     if (!work->last || work->count == 0)
         return;
     const size_t bytes = 12 * (size_t)work->count, mark = vti_arena_mark(&s->arena);
-    trip t = {.s = s, .work = work, .u = work->last};
+    trip t = {.s = s, .work = work, .start = s->tracers.position, .u = work->last};
     t.x = vti_arena_push(&s->arena, bytes);
     go_ahead(&t, way, work->count);
     vti_velocity_of_tracers(s, NULL, work->count, t.x, t.u);
@@ -98,25 +99,43 @@ void vti_keep_tracer_rates(vt_simulation *s, double way, vt_tracer_substep *work
     vti_arena_pop(&s->arena, mark);
 }
 
-/* The velocity of the way by three looks, the last of which is where the second may tell what walls
- * add. */
-static void look_ahead(trip *t, double way, int64_t count)
+/* Velocities of the rows of a trip at its looks, count x 3 each, m/s. */
+typedef struct looks {
+    float *start, *first;
+    float *bare; /* the first without what walls add */
+} looks;
+
+/* Goes ahead from x, where the rows start, along the velocity with which they set out, and looks
+ * there. The rows that a wall may hinder to `beside` (NULL: nobody asks); returns how many. */
+static int64_t look_first(trip *t, const vt_far_lattice *lattice, double way, int64_t count,
+                          looks *l, uint32_t *beside)
 {
     vt_simulation *const s = t->s;
     const size_t bytes = 12 * (size_t)count;
-    float *const first = vti_arena_push(&s->arena, bytes), *const start = t->u;
-    float *const last = vti_arena_push(&s->arena, bytes), *const from = t->x;
-    go_ahead(t, 0, count);
-    const vt_far_lattice *const lattice = vti_open_far_lattice(s, count, t->x);
-    vti_velocity_to_set_out(s, lattice, count, t->x, start);
+    l->start = vti_arena_push(&s->arena, bytes);
+    l->first = vti_arena_push(&s->arena, bytes);
+    l->bare = vti_arena_push(&s->arena, bytes);
+    vti_velocity_to_set_out(s, lattice, count, t->x, l->start);
+    t->u = l->start;
     go_ahead(t, way, count);
-    vti_velocity_of_tracers(s, lattice, count, from, first);
-    t->u = first;
-    t->x = vti_arena_push(&s->arena, bytes);
+    vti_velocity_without_walls(s, lattice, count, t->x, l->bare);
+    memcpy(l->first, l->bare, bytes);
+    return vti_add_walls(s, count, t->x, l->first, beside);
+}
+
+/* The velocity of the way by three looks. What walls add is for the last, which is a part of a cell
+ * away, what it is for the first. */
+static void look_ahead(trip *t, const vt_far_lattice *lattice, double way, int64_t count,
+                       const looks *l)
+{
+    vt_simulation *const s = t->s;
+    t->u = l->first;
     go_ahead(t, way, count);
-    vti_velocity_nearby(s, lattice, count, t->x, from, first, last);
-    s->stages->join_looks(count, start, first, last, s->def.threads);
-    t->u = last;
+    t->u = vti_arena_push(&s->arena, 12 * (size_t)count);
+    vti_velocity_without_walls(s, lattice, count, t->x, t->u);
+    for (int64_t n = 0; n < 3 * count && s->panels.exist; n++)
+        t->u[n] += l->first[n] - l->bare[n];
+    s->stages->join_looks(count, l->start, l->first, t->u, s->def.threads);
 }
 
 /* Where no rates are kept the last field stands for the earlier ones. */
@@ -124,17 +143,59 @@ static void move_listed(vt_simulation *s, const vt_scheme *scheme, double dt,
                         const vt_tracer_substep *work, int64_t count, const uint32_t *list)
 {
     const size_t mark = vti_arena_mark(&s->arena);
-    trip t = {.s = s, .work = work, .list = list, .dt = dt, .rest = (float)(1 - scheme->share)};
+    trip t = {.s = s,
+              .work = work,
+              .list = list,
+              .start = s->tracers.position,
+              .dt = dt,
+              .rest = (float)(1 - scheme->share)};
     t.x = vti_arena_push(&s->arena, 12 * (size_t)count);
-    t.u = vti_arena_push(&s->arena, 12 * (size_t)count);
     const double way = vti_last_fraction(scheme) * dt;
     if (!work->last && way > 0) {
-        look_ahead(&t, way, count);
+        looks l;
+        go_ahead(&t, 0, count);
+        const vt_far_lattice *const lattice = vti_open_far_lattice(s, count, t.x);
+        look_first(&t, lattice, way, count, &l, NULL);
+        look_ahead(&t, lattice, way, count, &l);
     } else {
+        t.u = vti_arena_push(&s->arena, 12 * (size_t)count);
         go_ahead(&t, work->last ? way : 0, count);
         vti_velocity_of_tracers(s, NULL, count, t.x, t.u);
     }
     vti_parallel_for(s->def.threads, count, TRIP_BLOCK, arrive, &t);
+    vti_arena_pop(&s->arena, mark);
+}
+
+/* Takes count rows of a table of three columns to its beginning. */
+static void take_rows(int64_t count, const uint32_t *row, float *table)
+{
+    for (int64_t n = 0; n < count; n++)
+        memcpy(table + 3 * n, table + 3 * (int64_t)row[n], 3 * sizeof *table);
+}
+
+/* Rows that have gone by the grid alone in cells near walls: those whose way a wall changes go it
+ * anew, from `start`. */
+static void move_beside_walls(vt_simulation *s, const vt_scheme *scheme, double dt,
+                              const vt_tracer_substep *work, const float *start, int64_t count,
+                              uint32_t *list)
+{
+    const size_t mark = vti_arena_mark(&s->arena);
+    trip t = {.s = s, .work = work, .list = list, .start = start, .dt = dt};
+    t.x = vti_arena_push(&s->arena, 12 * (size_t)count);
+    uint32_t *const beside = vti_arena_push(&s->arena, sizeof *beside * (size_t)count);
+    const double way = vti_last_fraction(scheme) * dt;
+    looks l;
+    go_ahead(&t, 0, count);
+    const int64_t changed = look_first(&t, NULL, way, count, &l, beside);
+    for (int64_t n = 0; n < changed; n++)
+        list[n] = list[beside[n]];
+    take_rows(changed, beside, l.start);
+    take_rows(changed, beside, l.first);
+    take_rows(changed, beside, l.bare);
+    t.u = l.first;
+    if (way > 0)
+        look_ahead(&t, NULL, way, changed, &l);
+    vti_parallel_for(s->def.threads, changed, TRIP_BLOCK, arrive, &t);
     vti_arena_pop(&s->arena, mark);
 }
 
@@ -147,42 +208,53 @@ static void move_all(vt_simulation *s, const vt_scheme *scheme, double dt,
     move_listed(s, scheme, dt, work, s->tracers.set.count, NULL);
 }
 
-/* The rows that the grid alone does not serve to *list; returns how many. */
-static int64_t list_outside(vt_simulation *s, int64_t blocks, const uint8_t *outside,
-                            const int32_t *outside_count, uint32_t **list)
+/* The rows whose bits are set to *list; returns how many. */
+static int64_t list_rows(vt_simulation *s, int64_t blocks, const uint8_t *set,
+                         const int32_t *set_count, uint32_t **list)
 {
     enum { BYTES = VT_ADVECT_BLOCK / 8 };
     int64_t room = 0, listed = 0;
     for (int64_t b = 0; b < blocks; b++)
-        room += outside_count[b];
+        room += set_count[b];
     *list = vti_arena_push(&s->arena, sizeof **list * (size_t)room);
     for (int64_t b = 0; b < blocks; b++)
-        for (int64_t byte = b * BYTES; outside_count[b] && byte < (b + 1) * BYTES; byte++)
-            for (uint32_t bits = outside[byte]; bits; bits &= bits - 1)
+        for (int64_t byte = b * BYTES; set_count[b] && byte < (b + 1) * BYTES; byte++)
+            for (uint32_t bits = set[byte]; bits; bits &= bits - 1)
                 (*list)[listed++] = (uint32_t)(8 * byte + __builtin_ctz(bits));
     return listed;
 }
 
-static void move_on_grid(vt_simulation *s, const vt_scheme *scheme, double dt,
+static void move_on_grid(vt_simulation *s, const vt_scheme *scheme, double dt, const float *start,
                          const vt_tracer_substep *work)
 {
     vt_tracers *const t = &s->tracers;
     const int64_t count = t->set.count;
     const int64_t blocks = (count + VT_ADVECT_BLOCK - 1) / VT_ADVECT_BLOCK;
+    const size_t bits = (size_t)(blocks * VT_ADVECT_BLOCK / 8);
+    const size_t counts = sizeof(int32_t) * (size_t)blocks;
     const vt_tracer_rows rows = {t->position, t->set.used[VT_TRACER_velocity] ? t->velocity : NULL,
-                                 t->age, vti_cells_near_panels(s)};
-    int32_t *const outside_count =
-        vti_arena_push(&s->arena, sizeof *outside_count * (size_t)blocks);
-    uint8_t *const outside = vti_arena_push(&s->arena, (size_t)(blocks * VT_ADVECT_BLOCK / 8));
+                                 t->age};
+    vt_left_over left = {.outside = vti_arena_push(&s->arena, bits),
+                         .outside_count = vti_arena_push(&s->arena, counts),
+                         .near_cell = vti_cells_near_panels(s)};
+    if (left.near_cell) {
+        left.beside = vti_arena_push(&s->arena, bits);
+        left.beside_count = vti_arena_push(&s->arena, counts);
+    }
     s->stages->advect(&s->grid, dt, vti_last_fraction(scheme), s->winds.velocity, count, &rows,
-                      outside, outside_count, s->def.threads);
+                      &left, s->def.threads);
     uint32_t *list = NULL;
-    const int64_t listed = list_outside(s, blocks, outside, outside_count, &list);
+    int64_t listed = list_rows(s, blocks, left.outside, left.outside_count, &list);
     if (listed)
         move_listed(s, scheme, dt, work, listed, list);
+    if (!left.near_cell)
+        return;
+    listed = list_rows(s, blocks, left.beside, left.beside_count, &list);
+    if (listed)
+        move_beside_walls(s, scheme, dt, work, start, listed, list);
 }
 
-void vti_move_tracers(vt_simulation *s, const vt_scheme *scheme, double dt,
+void vti_move_tracers(vt_simulation *s, const vt_scheme *scheme, double dt, const float *start,
                       const vt_tracer_substep *work)
 {
     if (s->tracers.set.count == 0)
@@ -192,7 +264,7 @@ void vti_move_tracers(vt_simulation *s, const vt_scheme *scheme, double dt,
     if (rows.forced)
         vti_move_passive(s, dt, &rows);
     else if (s->fields_exist && !work->last)
-        move_on_grid(s, scheme, dt, work);
+        move_on_grid(s, scheme, dt, start, work);
     else
         move_all(s, scheme, dt, work);
     vti_arena_pop(&s->arena, mark);

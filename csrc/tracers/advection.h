@@ -20,8 +20,9 @@ void vti_keep_tracer_rates(vt_simulation *s, double way, vt_tracer_substep *work
 /* Advances all tracers by dt with the fields of the last stage of the substep and the rates that
  * are kept: inside the grid by the stage advect, outside it with the far field. Without rates the
  * last field, whose error is of second order, stands for the earlier ones. Without fields only the
- * wind moves them. */
-void vti_move_tracers(vt_simulation *s, const vt_scheme *scheme, double dt,
+ * wind moves them. start: a copy of their positions (count x 3, m); NULL where there are no bodies.
+ */
+void vti_move_tracers(vt_simulation *s, const vt_scheme *scheme, double dt, const float *start,
                       const vt_tracer_substep *work);
 
 /* Puts the rows in the order of tiles of 8^3 cells, so that neighbours in memory sample the same

@@ -14,8 +14,7 @@ typedef struct context {
     double dt, reach;
     const double *wind;
     const vt_tracer_rows *rows;
-    uint8_t *outside;
-    int32_t *outside_count;
+    const vt_left_over *left;
     const float *points;
     float *velocity;
     uint8_t *inside;
@@ -27,22 +26,14 @@ typedef struct box {
     const f4 *nodes;
     int64_t row, plane;
     vf scale, base[3], most[3];
-    const uint8_t *apart; /* as in vt_tracer_rows */
     int32_t walled;
     const vt_grid *splines; /* the grid where its nodes are sampled with splines, else NULL */
 } box;
 
 static inline box make_box(const vt_grid *grid)
 {
-    box b = {grid->nodes,
-             grid->node_row,
-             grid->node_plane,
-             vf_set((float)(1.0 / grid->spacing)),
-             {{0}},
-             {{0}},
-             NULL,
-             grid->walled,
-             grid->fourth ? grid : NULL};
+    box b = {grid->nodes, grid->node_row, grid->node_plane, vf_set((float)(1.0 / grid->spacing)),
+             {{0}},       {{0}},          grid->walled,     grid->fourth ? grid : NULL};
     for (int a = 0; a < 3; a++) {
         b.base[a] = vf_set(-(float)grid->base[a]);
         b.most[a] = vf_set((float)grid->cells[a]);
@@ -53,7 +44,8 @@ static inline box make_box(const vt_grid *grid)
 /* VL tracers under way: position, in metres and in cells, and where they lie in the grid. */
 typedef struct flight {
     vf position[3], cell[3], inside[3]; /* inside: in the box */
-    vi missed; /* lanes that have left the grid, lay outside or are set apart: not 0 */
+    vi missed;                          /* lanes that have left the grid or lay outside: not 0 */
+    vi beside;                          /* lanes that are near walls: not 0 */
     vt_cells cells;
 } flight;
 
@@ -71,14 +63,6 @@ VT_INLINE void locate(const box *b, flight *f, const vf cell[3])
                    vi_set((int32_t)b->plane));
 }
 
-VT_INLINE vi look_apart(const uint8_t *apart, const vt_cells *cells)
-{
-    int32_t found[VL];
-    for (int l = 0; l < VL; l++)
-        found[l] = apart[(uint32_t)cells->node[l]];
-    return vi_load(found);
-}
-
 VT_INLINE void depart(const box *b, flight *f, const float *rows)
 {
     vti_load_rows(rows, f->position);
@@ -86,8 +70,6 @@ VT_INLINE void depart(const box *b, flight *f, const float *rows)
         f->cell[a] = vf_fma(f->position[a], b->scale, b->base[a]);
     f->missed = (vi){0};
     locate(b, f, f->cell);
-    if (b->apart)
-        f->missed |= look_apart(b->apart, &f->cells);
 }
 
 static __attribute__((noinline)) void fetch_splines(const vt_grid *grid, const flight *f, vf u[4])
@@ -132,19 +114,33 @@ VT_INLINE void turn(const box *b, flight *f, const vf u[4], vf part)
 typedef struct run {
     box b;
     vf dt, part, wind[3];
-    int64_t begin, end; /* the rows of the block */
-    uint8_t *outside;   /* bits of those that the grid does not serve */
-    int32_t outside_count;
+    int64_t begin, end;  /* the rows of the block */
+    const uint8_t *near; /* cells near walls; NULL: there are none */
+    /* bits of those that the grid does not serve, and of those that passed such a cell */
+    uint8_t *outside, *beside;
+    int32_t outside_count, beside_count;
 } run;
 
-static __attribute__((noinline)) void mark_outside(run *r, vi missed, int64_t row)
+/* Sets the bits of the lanes of a vector that are not 0; returns how many. */
+static __attribute__((noinline)) int32_t mark(const run *r, vi lanes, int64_t row, uint8_t *bits)
 {
+    int32_t marked = 0;
     for (int l = 0; l < VL && row + l < r->end; l++)
-        if (missed[l]) {
+        if (lanes[l]) {
             const int64_t bit = row + l - r->begin;
-            r->outside[bit / 8] |= (uint8_t)(1 << bit % 8);
-            r->outside_count++;
+            bits[bit / 8] |= (uint8_t)(1 << bit % 8);
+            marked++;
         }
+    return marked;
+}
+
+/* Whether a wall may have something to say where the velocity is looked up. */
+VT_INLINE void look_beside(const run *r, flight *f)
+{
+    int32_t found[VL];
+    for (int l = 0; l < VL; l++)
+        found[l] = r->near[(uint32_t)f->cells.node[l]];
+    f->beside = vi_load(found);
 }
 
 /* Writes VL tracers back; those that the grid does not serve stay. */
@@ -162,8 +158,10 @@ VT_INLINE void land(run *r, const flight *f, const vf u[4], const vt_tracer_rows
     if (vi_any(f->missed)) {
         for (int a = 0; a < 3; a++)
             x[a] = vf_select(f->missed == (vi){0}, x[a], f->position[a]);
-        mark_outside(r, f->missed, row + i);
+        r->outside_count += mark(r, f->missed, row + i, r->outside);
     }
+    if (r->near && vi_any(f->beside))
+        r->beside_count += mark(r, (f->missed == (vi){0}) & f->beside, row + i, r->beside);
     vti_store_rows(rows->position + 3 * i, x);
     if (rows->velocity)
         vti_store_rows(rows->velocity + 3 * i, velocity);
@@ -211,6 +209,10 @@ static __attribute__((noinline)) void fly(run *r, vt_tracer_rows rows, int64_t c
         turn(b, &first, u, r->part);
         fetch_between(b, &second, v);
         turn(b, &second, v, r->part);
+        if (r->near) {
+            look_beside(r, &first);
+            look_beside(r, &second);
+        }
         fetch_way(r, &first, u);
         land(r, &first, u, &rows, i, row);
         if (more)
@@ -231,7 +233,7 @@ static void fly_rest(run *r, const vt_tracer_rows *rows, int64_t row)
     for (size_t l = 0; l < ROOM; l++)
         memcpy(position + 3 * l, rows->position + 3 * (size_t)row + (l < left ? 3 * l : 0), 12);
     memcpy(age, rows->age + row, 4 * left);
-    const vt_tracer_rows copy = {position, rows->velocity ? velocity : NULL, age, rows->apart};
+    const vt_tracer_rows copy = {position, rows->velocity ? velocity : NULL, age};
     fly(r, copy, ROOM, row);
     memcpy(rows->position + 3 * row, position, 12 * left);
     memcpy(rows->age + row, age, 4 * left);
@@ -247,34 +249,34 @@ static void advect_block(void *data, int64_t begin, int64_t end)
              .part = vf_set((float)(c->reach * c->dt / c->grid->spacing)),
              .begin = begin,
              .end = end,
-             .outside = c->outside + begin / 8};
+             .near = c->left->near_cell,
+             .outside = c->left->outside + begin / 8};
     memset(r.outside, 0, VT_ADVECT_BLOCK / 8);
+    if (r.near) {
+        r.beside = c->left->beside + begin / 8;
+        memset(r.beside, 0, VT_ADVECT_BLOCK / 8);
+    }
     for (int a = 0; a < 3; a++)
         r.wind[a] = vf_set((float)c->wind[a]);
     const vt_tracer_rows *const rows = c->rows;
     const vt_tracer_rows from = {rows->position + 3 * begin,
                                  rows->velocity ? rows->velocity + 3 * begin : NULL,
-                                 rows->age + begin, rows->apart};
-    r.b.apart = rows->apart;
+                                 rows->age + begin};
     const int64_t whole = (end - begin) / (2 * VL) * (2 * VL);
     if (whole)
         fly(&r, from, whole, begin);
     if (begin + whole < end)
         fly_rest(&r, rows, begin + whole);
-    c->outside_count[begin / VT_ADVECT_BLOCK] = r.outside_count;
+    c->left->outside_count[begin / VT_ADVECT_BLOCK] = r.outside_count;
+    if (r.near)
+        c->left->beside_count[begin / VT_ADVECT_BLOCK] = r.beside_count;
 }
 
 void VT_NAME(advect)(const vt_grid *grid, double dt, double reach, const double *wind,
-                     int64_t count, const vt_tracer_rows *rows, uint8_t *outside,
-                     int32_t *outside_count, int threads)
+                     int64_t count, const vt_tracer_rows *rows, const vt_left_over *left,
+                     int threads)
 {
-    context c = {.grid = grid,
-                 .dt = dt,
-                 .reach = reach,
-                 .wind = wind,
-                 .rows = rows,
-                 .outside = outside,
-                 .outside_count = outside_count};
+    context c = {.grid = grid, .dt = dt, .reach = reach, .wind = wind, .rows = rows, .left = left};
     vti_parallel_for(threads, count, VT_ADVECT_BLOCK, advect_block, &c);
 }
 

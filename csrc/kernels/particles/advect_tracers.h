@@ -8,13 +8,23 @@
 #include "kernels/grid/scalar_means.h"
 #include "kernels/particles/particle_rates.h"
 
-/* Moves tracers that stay inside the grid, and begin in no cell that is set apart, by the velocity
- * that they find after `reach` of their way (1/2: midpoint rule, 0: Euler). The others stay: bit i
- * % 8 of outside[i / 8] is set for row i, outside_count[block] times in a block of VT_ADVECT_BLOCK;
- * outside has room for whole blocks. */
+/* Rows with which the grid alone is not done: bits, i % 8 of byte i / 8 for row i, with room for
+ * whole blocks of VT_ADVECT_BLOCK, and how many are set in each block. */
+typedef struct vt_left_over {
+    uint8_t *outside; /* those that leave the grid on their way: they stay */
+    int32_t *outside_count;
+    const uint8_t *near_cell; /* cells, laid out as the nodes, near walls; NULL: there are none, and
+                                 the rest is not read */
+    uint8_t *beside; /* those that look up their velocity in such a cell: they have gone as if there
+                        were no wall */
+    int32_t *beside_count;
+} vt_left_over;
+
+/* Moves tracers that stay inside the grid by the velocity that they find after `reach` of their way
+ * (1/2: midpoint rule, 0: Euler). */
 typedef void vt_advect_kernel(const vt_grid *grid, double dt, double reach, const double *wind,
-                              int64_t count, const vt_tracer_rows *rows, uint8_t *outside,
-                              int32_t *outside_count, int threads);
+                              int64_t count, const vt_tracer_rows *rows, const vt_left_over *left,
+                              int threads);
 VT_DECLARE_KERNEL(advect);
 
 /* Velocity at points inside the grid (count x 3, m); others are left untouched and inside[] is 0

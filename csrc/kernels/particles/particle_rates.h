@@ -131,8 +131,6 @@ typedef struct vt_vorton_rows {
 
 typedef struct vt_tracer_rows {
     float *position, *velocity, *age; /* velocity may be NULL */
-    const uint8_t *apart; /* cells, laid out as the nodes, in which rows are not for the grid alone;
-                             NULL: there are none */
 } vt_tracer_rows;
 
 /* Rows of a block of `advect`. */
