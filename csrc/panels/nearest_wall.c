@@ -80,11 +80,18 @@ void vti_list_near_bodies(vt_simulation *s)
 double vti_nearest_wall(const vt_simulation *s, const double point[3], double within,
                         double normal[3], const vt_paneled_body **body)
 {
-    const vt_panels *const p = &s->panels;
-    double least = within, nearest[3], place[3];
+    double place[3];
     vti_to_cells(&s->grid, point, place);
     const float cell[3] = {(float)place[0], (float)place[1], (float)place[2]};
-    const int64_t bin = vti_bin_at(&p->patches, cell);
+    return vti_nearest_wall_of(s, vti_bin_at(&s->panels.patches, cell), point, within, normal,
+                               body);
+}
+
+double vti_nearest_wall_of(const vt_simulation *s, int64_t bin, const double point[3],
+                           double within, double normal[3], const vt_paneled_body **body)
+{
+    const vt_panels *const p = &s->panels;
+    double least = within, nearest[3];
     for (uint32_t i = p->first_body[bin]; i < p->first_body[bin + 1]; i++) {
         const vt_paneled_body *const b = &p->bodies[p->bin_body[i]];
         const double limit = b->reach + within;

@@ -16,6 +16,10 @@ void vti_list_near_bodies(vt_simulation *s);
 double vti_nearest_wall(const vt_simulation *s, const double point[3], double within,
                         double normal[3], const vt_paneled_body **body);
 
+/* The same of a point whose bin is known. */
+double vti_nearest_wall_of(const vt_simulation *s, int64_t bin, const double point[3],
+                           double within, double normal[3], const vt_paneled_body **body);
+
 /* Within how many cells of a wall of the body what passes it is taken away: width of the bell. */
 double vti_wall_width(const vt_simulation *s, const vt_paneled_body *b);
 

@@ -27,7 +27,8 @@ typedef struct response_job {
     const float *points;
     float *velocity;
     const uint8_t *near_cell;
-    uint8_t *near;  /* for each of all points: whether it is near a wall */
+    float per_cell, base[3]; /* cell = point x per_cell - base */
+    uint8_t *near;           /* for each of all points: whether it is near a wall */
     int64_t *first; /* first point of each block in `wall`; before that, how many points are near */
     wall_point *wall;
     double reach;  /* how far from a wall it matters to a point in the grid, m */
@@ -40,31 +41,34 @@ typedef struct response_job {
     uint8_t *inside;
 } response_job;
 
-/* The cell of a point (m); -1 outside the grid. */
-static int64_t cell_of_point(const vt_simulation *s, const float point[3])
+/* The place of a point (m) in cells; returns whether it is in the grid. */
+static inline int find_place(const response_job *job, const int32_t cells[3], const float point[3],
+                             float place[3])
 {
-    const int32_t *const cells = s->grid.cells;
-    int64_t cell[3];
+    int inside = 1;
     for (int c = 0; c < 3; c++) {
-        const float at = point[c] * (float)(1 / s->grid.spacing) - (float)s->grid.base[c];
-        if (!(at >= 0 && at < (float)cells[c]))
-            return -1;
-        cell[c] = (int64_t)at;
+        place[c] = point[c] * job->per_cell - job->base[c];
+        inside &= place[c] >= 0 && place[c] < (float)cells[c];
     }
-    return cell[2] * s->grid.node_plane + cell[1] * s->grid.node_row + cell[0];
+    return inside;
 }
 
 static void find_near(void *data, int64_t begin, int64_t end)
 {
-    const response_job *const job = data;
-    const vt_panels *const p = &job->s->panels;
+    const response_job job = *(const response_job *)data; /* copies: stores cannot change them */
+    const vt_grid grid = job.s->grid;
+    const uint8_t outside = job.s->panels.outer_count > 0;
     int64_t found = 0;
     for (int64_t n = begin; n < end; n++) {
-        const int64_t cell = cell_of_point(job->s, job->points + 3 * n);
-        job->near[n] = cell >= 0 ? job->near_cell[cell] : p->outer_count > 0;
-        found += job->near[n];
+        float at[3];
+        uint8_t near = outside;
+        if (find_place(&job, grid.cells, job.points + 3 * n, at))
+            near = job.near_cell[(int64_t)at[2] * grid.node_plane + (int64_t)at[1] * grid.node_row +
+                                 (int64_t)at[0]];
+        job.near[n] = near;
+        found += near;
     }
-    job->first[begin / NEAR_BLOCK] = found;
+    job.first[begin / NEAR_BLOCK] = found;
 }
 
 static void list_near(void *data, int64_t begin, int64_t end)
@@ -126,10 +130,8 @@ static int is_kept(const vt_simulation *s, const float at[3])
 }
 
 /* Cells of listed bins, those of a bin one after the other: next to each other they are near. */
-static int32_t number_of_cell(const vt_simulation *s, const float cell[3])
+static int32_t number_of_cell(const vt_panels *p, int64_t bin, const float cell[3])
 {
-    const vt_panels *const p = &s->panels;
-    const int64_t bin = vti_bin_at(&p->patches, cell);
     int32_t within = 0;
     for (int c = 0; c < 3; c++) {
         const int32_t at = (int32_t)cell[c] % VT_BIN_EDGE;
@@ -142,20 +144,16 @@ static void look_at_wall(void *data, int64_t n)
 {
     const response_job *const job = data;
     const vt_simulation *const s = job->s;
-    const double h = s->grid.spacing;
     wall_point *const w = &job->wall[n];
     const float *const at = job->points + 3 * w->row;
     const double point[3] = {(double)at[0], (double)at[1], (double)at[2]};
     job->cell[n] = -1;
-    const int is_outside = cell_of_point(s, at) < 0;
-    const double within = is_outside ? (double)INFINITY : job->reach;
-    w->room = vti_nearest_wall(s, point, within, w->normal, &w->body);
-    if (!w->body || !(w->room < vt_pairs_within * h) || is_outside)
-        return;
-    for (int c = 0; c < 3; c++)
-        w->cell[c] = at[c] * (float)(1 / h) - (float)s->grid.base[c];
-    if (is_kept(s, w->cell))
-        job->cell[n] = number_of_cell(s, w->cell);
+    const int inside = find_place(job, s->grid.cells, at, w->cell);
+    const double within = inside ? job->reach : (double)INFINITY;
+    const int64_t bin = vti_bin_at(&s->panels.patches, w->cell);
+    w->room = vti_nearest_wall_of(s, bin, point, within, w->normal, &w->body);
+    if (w->body && w->room < vt_pairs_within * s->grid.spacing && inside && is_kept(s, w->cell))
+        job->cell[n] = number_of_cell(&s->panels, bin, w->cell);
 }
 
 /* Width of the bell at a point, m: outside the grid it grows with the patches there. */
@@ -276,6 +274,9 @@ int64_t vti_cancel_normal_velocities(vt_simulation *s, int64_t count, const floa
     const int threads = s->def.threads;
     response_job job = {.s = s, .points = points, .velocity = velocity};
     job.near_cell = vti_cells_near_panels(s);
+    job.per_cell = (float)(1 / s->grid.spacing);
+    for (int c = 0; c < 3; c++)
+        job.base[c] = (float)s->grid.base[c];
     job.reach = vt_pairs_within * s->grid.spacing;
     for (int32_t n = 0; n < s->panels.body_count; n++)
         job.reach = fmax(job.reach,
