@@ -8,7 +8,7 @@
 
 enum { HALVINGS = 30, MOST_SPLITS = 6, MOST_FACES = 24 };
 
-/* Of a triangle: less than this is not cut off, nor left. */
+/* Of a triangle, where no faces cut it: less than this is not cut off, nor left. */
 static const double least_share = 0.1;
 
 /* Where faces cut a triangle, a part of less than this counts as none: rounded numbers. */
