@@ -8,10 +8,10 @@
 
 enum { HALVINGS = 30, MOST_SPLITS = 6, MOST_FACES = 24 };
 
-/* Of a triangle: less than this is not cut off, nor left. */
+/* Of a triangle, where no faces cut it: less than this is not cut off, nor left. */
 static const double least_share = 0.1;
 
-/* Where faces cut a triangle, less than this counts as none. */
+/* Where faces cut a triangle, a part of less than this counts as none: rounded numbers. */
 static const double least_part = 1e-4;
 
 /* Corners of a triangle and what a cut leaves of it. */
@@ -216,17 +216,19 @@ static void add_beyond_faces(const look *l, vt_triangle corner, vt_triangles *t)
                                     {corner[2][0], corner[2][1], corner[2][2]}},
                          .count = 3};
     const int32_t faces = l->solid->polytope.face_count;
+    const double least = least_part * vti_triangle_area(corner);
     polygon rest = all, outside, inside;
     for (int32_t f = 0; f < faces; f++, rest = inside)
         part_at_face(l, f, &rest, &outside, &inside);
-    if (!(polygon_area(&rest) > least_part * vti_triangle_area(corner))) {
+    if (!(polygon_area(&rest) > least)) {
         vti_add_triangle(t, corner[0], corner[1], corner[2]);
         return;
     }
     rest = all;
     for (int32_t f = 0; f < faces; f++, rest = inside) {
         part_at_face(l, f, &rest, &outside, &inside);
-        for (int k = 2; k < outside.count; k++)
+        const int corners = polygon_area(&outside) > least ? outside.count : 0;
+        for (int k = 2; k < corners; k++)
             vti_add_triangle(t, outside.corner[0], outside.corner[k - 1], outside.corner[k]);
     }
 }

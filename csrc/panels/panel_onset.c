@@ -155,15 +155,15 @@ void vti_find_onset(vt_simulation *s)
 
 enum { PATCH_BLOCK = 256 };
 
-typedef struct cut_panels {
+typedef struct patch_job {
     const vt_simulation *s;
     const uint32_t *patch; /* number of each patch of such panels */
     float *points, *velocity;
-} cut_panels;
+} patch_job;
 
 static void look_at_patch(void *data, int64_t i)
 {
-    const cut_panels *const job = data;
+    const patch_job *const job = data;
     const vt_grid *const g = &job->s->grid;
     const vt_patch *const patch = &job->s->panels.patch[job->patch[i]];
     double point[3];
@@ -234,16 +234,16 @@ void vti_change_under_panel(const vt_simulation *s, const vt_paneled_body *b, in
 
 /* A panel of count patches, with the velocities there: it takes the mean of these, as the matrix
  * has it that as much as is to passes it as a whole (geometry/panel_matrix.h). */
-static void take_mean(vt_simulation *s, int64_t count, const cut_panels *cut)
+static void take_mean(vt_simulation *s, int64_t count, const patch_job *job)
 {
     vt_panels *const p = &s->panels;
-    const int64_t panel = p->panel[cut->patch[0]];
+    const int64_t panel = p->panel[job->patch[0]];
     double area = 0, mean[3] = {0};
     for (int64_t i = 0; i < count; i++) {
-        const double weight = (double)p->patch[cut->patch[i]].area;
+        const double weight = (double)p->patch[job->patch[i]].area;
         area += weight;
         for (int c = 0; c < 3; c++)
-            mean[c] += weight * (double)cut->velocity[3 * i + c];
+            mean[c] += weight * (double)job->velocity[3 * i + c];
     }
     for (int c = 0; c < 3; c++)
         p->onset[3 * panel + c] = (float)(mean[c] / area);
@@ -252,10 +252,10 @@ static void take_mean(vt_simulation *s, int64_t count, const cut_panels *cut)
 /* Of a wide panel: what passes a patch beyond the mean a flat wall turns back by twice as much,
  * since others within the wall do nothing to it. */
 static void spread_density(vt_simulation *s, vt_paneled_body *b, int64_t count,
-                           const cut_panels *cut)
+                           const patch_job *job)
 {
     vt_panels *const p = &s->panels;
-    const uint32_t *const patch = cut->patch;
+    const uint32_t *const patch = job->patch;
     const double *const normal = p->normal[p->panel[patch[0]]];
     const double square = s->grid.spacing * s->grid.spacing;
     double sum = 0, area = 0;
@@ -263,10 +263,10 @@ static void spread_density(vt_simulation *s, vt_paneled_body *b, int64_t count,
         const double weight = (double)p->patch[patch[i]].area;
         double point[3], through[3];
         for (int c = 0; c < 3; c++)
-            point[c] = (double)cut->points[3 * i + c];
+            point[c] = (double)job->points[3 * i + c];
         vti_wall_velocity(b, point, through);
         for (int c = 0; c < 3; c++)
-            through[c] -= (double)cut->velocity[3 * i + c];
+            through[c] -= (double)job->velocity[3 * i + c];
         p->excess[patch[i]] = (float)vti_dot(through, normal);
         sum += weight * vti_dot(through, normal);
         area += weight;
@@ -277,9 +277,9 @@ static void spread_density(vt_simulation *s, vt_paneled_body *b, int64_t count,
         p->excess[patch[i]] = (float)excess;
         double arm[3];
         for (int c = 0; c < 3; c++)
-            arm[c] = (double)cut->points[3 * i + c] - b->center[c];
+            arm[c] = (double)job->points[3 * i + c] - b->center[c];
         vti_add_scaled(b->wide_dipole, charge, arm);
-        vti_add_lagally_force(arm, charge, cut->velocity + 3 * i, &b->wide_force);
+        vti_add_lagally_force(arm, charge, job->velocity + 3 * i, &b->wide_force);
     }
 }
 
@@ -289,8 +289,8 @@ void vti_find_excess(vt_simulation *s)
     const size_t mark = vti_arena_mark(&s->arena), room = (size_t)p->patch_count;
     uint32_t *const list = vti_arena_push(&s->arena, 4 * room);
     const int64_t found = list_patches(p, list);
-    cut_panels job = {s, list, vti_arena_push(&s->arena, 12 * (size_t)found),
-                      vti_arena_push(&s->arena, 12 * (size_t)found)};
+    patch_job job = {s, list, vti_arena_push(&s->arena, 12 * (size_t)found),
+                     vti_arena_push(&s->arena, 12 * (size_t)found)};
     memset(p->excess, 0, sizeof *p->excess * room);
     for (int32_t n = 0; n < p->body_count; n++) {
         p->bodies[n].wide_force = (vt_impulse){{0}, {0}};
@@ -307,7 +307,7 @@ void vti_find_excess(vt_simulation *s)
             end++;
         while (p->bodies[body].first_patch + p->bodies[body].patch_count <= (int32_t)list[i])
             body++;
-        const cut_panels panel = {s, list + i, job.points + 3 * i, job.velocity + 3 * i};
+        const patch_job panel = {s, list + i, job.points + 3 * i, job.velocity + 3 * i};
         take_mean(s, end - i, &panel);
         if (vti_is_wide(&p->bodies[body], end - i))
             spread_density(s, &p->bodies[body], end - i, &panel);

@@ -1,9 +1,9 @@
 /* No fluid flows through bodies: source panels on their surfaces, solved for with every field.
  *
- * Each solve: velocity of vortons, wind and charges at the centroids (onset); densities from the
- * condition that the sum does not pass the surface, body by body, a few rounds where bodies are
- * near each other; the panels as charges into the scalar potential of the field
- * (field/scalar_potential.h); what the grid lacks of them, at the nodes near the surface
+ * Each solve: velocity of vortons, wind and charges at the centroids, or their means over panels
+ * (onset); densities from the condition that the sum does not pass the surface, body by body, a few
+ * rounds where bodies are near each other; the panels as charges into the scalar potential of the
+ * field (field/scalar_potential.h); what the grid lacks of them, at the nodes near the surface
  * (kernels/bodies/panel_patches.h). Nodes inside a body mirror the flow outside, so that what is
  * interpolated there does not see the inside; and within a fraction of a panel of the surface the
  * rest of the normal velocity is taken away:
