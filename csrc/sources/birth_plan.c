@@ -150,6 +150,7 @@ static void plan_vortons(vt_simulation *s, vt_births *b)
                                                  .end = end,
                                                  .set = VT_VORTONS,
                                                  .is_vortex = members == 0,
+                                                 .line = list.line,
                                                  .source = birth->structure->id};
         for (; at < end; at++)
             b->vorton_time[at] = birth->time;
@@ -256,6 +257,7 @@ static void emit_run(vt_simulation *s, vt_births *b, vt_birth_run *run, int64_t 
         const int64_t first = emit_vortons(s, b, run->next, kept - run->next);
         for (int64_t i = first; i < s->vortons.set.count; i++)
             s->vortons.flags[i] |= flags_at_birth(s, run, i);
+        vti_mark_line(s, first, kept - run->next, run->line);
         if (run->is_vortex)
             vti_mark_newborn_vortex(s, first, kept - run->next);
         run->next = end;

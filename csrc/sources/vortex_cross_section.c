@@ -176,6 +176,11 @@ void vti_list_section(const vt_section *s, const vt_line_frame *f, double circul
     }
 }
 
+uint32_t vti_line_of(const vt_section *section, int closed)
+{
+    return section->layers > 0 ? 0 : closed ? VT_FLAG_LINE | VT_FLAG_LINE_CLOSED : VT_FLAG_LINE;
+}
+
 void vti_remove_sum(vt_vorton_list *list)
 {
     if (!(list->sum_of_sizes > 0.0))

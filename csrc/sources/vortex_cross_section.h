@@ -57,5 +57,8 @@ typedef struct vt_line_frame {
 void vti_list_section(const vt_section *section, const vt_line_frame *frame, double circulation,
                       vt_vorton_list *list);
 
+/* The flags of vortons that are the pieces of a line of such sections; 0 where it is thicker. */
+uint32_t vti_line_of(const vt_section *section, int closed);
+
 /* A closed line has no total strength: what the sum over few vortons leaves is taken from all. */
 void vti_remove_sum(vt_vorton_list *list);

@@ -207,6 +207,7 @@ static void fill(const void *data, int64_t pulse, vt_vorton_list *list)
         set_normal_slopes(&placed, curvature);
         vti_list_section(&section, &placed, f->def.circulation, list);
     }
+    list->line = vti_line_of(&section, f->def.closed);
     if (f->def.closed)
         vti_remove_sum(list);
 }

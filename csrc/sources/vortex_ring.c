@@ -260,6 +260,7 @@ void vti_fill_ring(const vt_ring_def *def, vt_vorton_list *list)
         const vt_line_frame frame = frame_at(&line, &smooth, turn, length / (double)sections);
         vti_list_section(&section, &frame, def->circulation, list);
     }
+    list->line = vti_line_of(&section, 1);
     vti_remove_sum(list);
 }
 

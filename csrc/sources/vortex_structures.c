@@ -153,6 +153,7 @@ static vt_status emit_current(vt_simulation *s, const vt_structure *structure)
         vti_append_vortons(s, count, list.position, list.strength, list.core, list.volume);
     if (vti_structure_lifetimes(structure))
         memcpy(s->vortons.lifetime + first, vti_structure_lifetimes(structure), 4 * (size_t)count);
+    vti_mark_line(s, first, count, list.line);
     if (structure->members)
         give_composition(s, &birth, first);
     else

@@ -176,6 +176,17 @@ void vti_mark_newborn_vortex(vt_simulation *s, int64_t first, int64_t count)
         s->vortons.flags[i] |= VT_FLAG_NEWBORN_VORTEX;
 }
 
+void vti_mark_line(vt_simulation *s, int64_t first, int64_t count, uint32_t line)
+{
+    uint32_t *const flags = s->vortons.flags + first;
+    if (!line || count < 2)
+        return;
+    for (int64_t i = 0; i < count; i++)
+        flags[i] |= line;
+    flags[0] |= VT_FLAG_LINE_END;
+    flags[count - 1] |= VT_FLAG_LINE_END;
+}
+
 /* ---- removing ---- */
 
 void vti_update_smallest_core(vt_simulation *s)

@@ -27,6 +27,9 @@ int64_t vti_append_vortons(vt_simulation *simulation, int64_t count, const float
 /* Such rows as those of a vortex, which will take up the fluid that they are born in. */
 void vti_mark_newborn_vortex(vt_simulation *simulation, int64_t first, int64_t count);
 
+/* Rows [first, first + count) are the pieces of a line with these flags (0: they are not). */
+void vti_mark_line(vt_simulation *simulation, int64_t first, int64_t count, uint32_t line);
+
 /* Begins to keep a column of the vortons, filled with what it should hold now. */
 void vti_use_vorton_column(vt_simulation *simulation, int column);
 

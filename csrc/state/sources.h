@@ -58,6 +58,7 @@ typedef struct vt_birth_run {
     int32_t neutral;   /* vortons without strength */
     int32_t is_vortex; /* vortons of a structure that brings no fluid */
     uint32_t flags;    /* of the newborn */
+    uint32_t line;     /* of vt_vorton_list */
     int32_t source;    /* id */
 } vt_birth_run;
 
@@ -65,6 +66,7 @@ typedef struct vt_birth_run {
 typedef struct vt_vorton_list {
     float *position, *strength, *core, *volume;
     int64_t count;
+    uint32_t line; /* flags: whether they are the pieces of one line, one after the other */
     double sum[3], sum_of_sizes;     /* of the strengths so far: sum, and sum of the lengths */
     const vt_simulation *simulation; /* whose vortons they will be, */
     double scale;                    /* so many times as large as the structure has them */

@@ -221,6 +221,7 @@ void vti_advance_to_stage(vt_simulation *s, const vt_scheme *scheme, int stage, 
                                : w->first,
                        keeps ? 2 : 1, has_past(s, scheme, w) ? &past : NULL, w->records,
                        s->def.threads);
+    vti_turn_line_records(s, &w->lines, w->space.spacing, w->count, w->records);
 }
 
 /* How much of what neighbours exchange is to be exchanged within a cell: with a rate of it strength
@@ -281,6 +282,7 @@ void vti_finish(vt_simulation *s, const vt_scheme *scheme, vt_substep *w, double
     VT_TIMED(s, finish,
              s->stages->finish(&w->field, &method, &ending, s->winds.velocity, w->count, w->sorted,
                                &rows, &s->extremes, s->def.threads));
+    VT_TIMED(s, stretch, vti_space_lines(s, &w->lines));
     if (!w->continues)
         VT_TIMED(s, finish, vti_round_vortons(s));
     if (vti_has_grid(s) && s->def.method.exchange > 0)
@@ -290,5 +292,6 @@ void vti_finish(vt_simulation *s, const vt_scheme *scheme, vt_substep *w, double
     VT_TIMED(s, balance, vti_close_balance(s, dt, &balance));
     const double owed = balance.restored ? 1 : 1 - balance.share;
     VT_TIMED(s, balance, vti_close_reaction(s, dt, owed, reaction));
+    VT_TIMED(s, stretch, vti_turn_lines(s, &w->lines));
     vti_arena_pop(&s->arena, mark);
 }
