@@ -5,6 +5,7 @@
 
 #include "preview/lamps.h"
 #include "preview/march.h"
+#include "preview/surroundings.h"
 
 /* The bodies of a simulation as they are now, and their light. */
 typedef struct vt_staged_body vt_staged_body;
@@ -12,8 +13,8 @@ typedef struct vt_staged_body vt_staged_body;
 typedef struct vt_stage {
     vt_staged_body *items;
     int32_t count;
-    double key_direction[3]; /* of length 1 */
-    f4 key, sky, ground;
+    f4 key;
+    vt_surroundings surroundings;
     const struct vt_lamps *lamps; /* of the fire (preview/lamps.h); NULL (at first): none */
     const vt_bricks *smoke;       /* that is lit, and casts its shadow; NULL (at first): none */
     double haze;                  /* distance at which planes fade into the background, m */

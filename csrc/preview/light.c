@@ -7,6 +7,7 @@
 #include "base/memory.h"
 #include "base/parallel.h"
 #include "base/status.h"
+#include "preview/surroundings.h"
 
 #define OCTAVES 2
 #define OCTAVE_GAIN 0.4f  /* a */
@@ -169,6 +170,7 @@ typedef struct lighting {
     f4 *ambient;           /* and their sum in colour */
     float *memory;         /* slices: of the key sweep, then of each side */
     int64_t key_memory, side_memory;
+    vt_surroundings surroundings;
     float key_direction[3], eye[3];        /* eye in cells */
     float key_node_depth, side_node_depth; /* optical depth per unit of density between nodes */
 } lighting;
@@ -211,19 +213,23 @@ static void sweep_light(void *context, int64_t task)
         sweep_side(lit, task - 1);
 }
 
-/* Sky from above, ground from below, their mean from the four sides around. */
+/* What comes from each side. */
 static void color_ambient(void *context, int64_t begin, int64_t end)
 {
     const lighting *const lit = context;
-    const f4 sky = vti_color(lit->def->sky_color, 1.0 / 6.0);
-    const f4 ground = vti_color(lit->def->ground_color, 1.0 / 6.0);
-    const f4 around = f4_set(0.5f) * (sky + ground);
     const int64_t nodes = lit->quarter.nodes;
+    f4 color[6];
+    for (int side = 0; side < 6; side++) {
+        double outwards[3] = {0, 0, 0};
+        outwards[side / 2] = side % 2 ? 1 : -1;
+        color[side] =
+            f4_set(1.0f / 6.0f) * vti_surrounding_light(&lit->surroundings, outwards);
+    }
     for (int64_t i = begin; i < end; i++) {
-        const float *const side = lit->sides + i;
-        const float sum = (side[0] + side[nodes]) + (side[2 * nodes] + side[3 * nodes]);
-        lit->ambient[i] =
-            f4_set(sum) * around + f4_set(side[4 * nodes]) * ground + f4_set(side[5 * nodes]) * sky;
+        f4 sum = f4_set(0.0f);
+        for (int side = 0; side < 6; side++)
+            sum += f4_set(lit->sides[side * nodes + i]) * color[side];
+        lit->ambient[i] = sum;
     }
 }
 
@@ -396,11 +402,9 @@ vt_status vti_light_bricks(vt_bricks *bricks, const vt_preview_def *def, double 
 {
     if (bricks->stored == 0)
         return VT_OK;
-    lighting lit = {.bricks = bricks, .def = def};
-    const double *const d = def->key_direction;
-    const double length = vti_sqrt(d[0] * d[0] + d[1] * d[1] + d[2] * d[2]);
+    lighting lit = {.bricks = bricks, .def = def, .surroundings = vti_surroundings_of(def)};
     for (int axis = 0; axis < 3; axis++) {
-        lit.key_direction[axis] = (float)(d[axis] / length);
+        lit.key_direction[axis] = (float)lit.surroundings.key_direction[axis];
         lit.eye[axis] = (float)((def->eye[axis] - bricks->origin[axis]) / bricks->cell);
     }
     lit.key_node_depth = (float)(2.0 * bricks->cell * extinction);
