@@ -1,5 +1,7 @@
 #include "preview/bodies.h"
 
+#include <string.h>
+
 #include "base/decay.h"
 #include "base/memory.h"
 #include "base/status.h"
@@ -23,7 +25,21 @@ struct vt_staged_body {
     double center[3];
 };
 
-static vt_status stage_bodies(vt_simulation *s, vt_stage *stage)
+/* Whether a text has a line that is this name. */
+static int has_line(const char *text, const char *name)
+{
+    const size_t length = strlen(name);
+    while (text) {
+        const char *const end = strchr(text, '\n');
+        const size_t line = end ? (size_t)(end - text) : strlen(text);
+        if (line == length && memcmp(text, name, length) == 0)
+            return 1;
+        text = end ? end + 1 : NULL;
+    }
+    return 0;
+}
+
+static vt_status stage_bodies(vt_simulation *s, const char *hidden, vt_stage *stage)
 {
     stage->items = vti_allocate(sizeof *stage->items * (size_t)(s->bodies.count + 1));
     if (!stage->items)
@@ -31,6 +47,8 @@ static vt_status stage_bodies(vt_simulation *s, vt_stage *stage)
     for (int32_t n = 0; n < s->bodies.count; n++) {
         const vt_body *const body = &s->bodies.items[n];
         vt_staged_body *const staged = &stage->items[stage->count];
+        if (has_line(hidden, body->name))
+            continue;
         *staged =
             (vt_staged_body){.body = body, .pose = vti_body_pose(&s->transforms, body, s->time)};
         vti_pose_point(&staged->pose, body->center, staged->center);
@@ -47,7 +65,9 @@ vt_status vti_create_stage(vt_simulation *simulation, const vt_preview_def *def,
     vti_subtract(def->target, def->eye, view);
     stage->haze = haze * vti_sqrt(vti_dot(view, view));
     const vt_status status = simulation ? vti_enter(simulation) : VT_OK;
-    return status || !simulation ? status : vti_leave(simulation, stage_bodies(simulation, stage));
+    return status || !simulation
+               ? status
+               : vti_leave(simulation, stage_bodies(simulation, def->hidden, stage));
 }
 
 void vti_destroy_stage(vt_stage *stage)

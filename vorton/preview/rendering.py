@@ -9,7 +9,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..base.checks import check_flag, check_integer, check_keys, check_number, shown
+from ..base.checks import (
+    check_choice,
+    check_flag,
+    check_integer,
+    check_keys,
+    check_number,
+    shown,
+)
 from .camera import Camera, check_size
 from .viewpoint import see
 
@@ -77,6 +84,16 @@ def check_dye(dye: Any) -> tuple[float, float]:
     return low, high
 
 
+def check_hidden(hide: Any, known: Iterable[str]) -> list[str]:
+    """Names of bodies that are known."""
+    if not isinstance(hide, Iterable):
+        raise TypeError(f"hide = {shown(hide)}: must be names of bodies")
+    names, known = [hide] if isinstance(hide, str) else list(hide), list(known)
+    if names and not known:
+        raise ValueError(f"hide = {shown(hide)}: there are no bodies in the picture")
+    return [check_choice("hide", name, known) for name in names]
+
+
 def _arguments(
     volume: Volume,
     camera: Camera | None,
@@ -84,6 +101,7 @@ def _arguments(
     threads: int | None,
     look: dict[str, Any],
     bodies: Simulation | None = None,
+    hidden: Sequence[str] = (),
 ) -> dict[str, Any]:
     """Keyword arguments of _core.Volume.render, .extinction and .emission."""
     width, height = check_size(size)
@@ -91,7 +109,7 @@ def _arguments(
     if camera is None:
         bounds = volume_bounds([volume])
         low, high = bounds or ((-1, -1, -1), (1, 1, 1))
-        camera = see(low, high, (width, height), bodies)
+        camera = see(low, high, (width, height), bodies, hidden)
     elif not isinstance(camera, Camera):
         raise TypeError(f"camera = {shown(camera)}: must be a Camera")
     count = 0 if threads is None else check_integer("threads", threads, least=1, most=64)
@@ -109,6 +127,7 @@ def render(
     fire: bool | None = None,
     dye: tuple[float, float] | None = None,
     bodies: Any = None,
+    hide: str | Iterable[str] = (),
     threads: int | None = None,
     **look: Any,
 ) -> np.ndarray:
@@ -140,6 +159,9 @@ def render(
     bodies : Simulation, optional
         Its solids are drawn where they are now, in plain grey, before and behind the smoke; of
         containers the walls behind their room. Default: none.
+    hide : name, or several
+        Bodies (and containers) of `bodies` that are left out of the picture: neither drawn nor in
+        the way of light or of the default camera. They keep smoke back as before. Default: none.
     threads : whole number, optional
         1 to 64, default all processors; the picture does not depend on it.
     **look
@@ -168,13 +190,14 @@ def render(
     if bodies is not None and not hasattr(bodies, "_core"):
         raise TypeError(f"bodies = {shown(bodies)}: must be a Simulation")
     look = {**(FIRE_LOOK if burns else {}), **look}
-    arguments = _arguments(volume, camera, size, threads, look, bodies)
+    hidden = check_hidden(hide, [body.name for body in bodies.bodies] if bodies else [])
+    arguments = _arguments(volume, camera, size, threads, look, bodies, hidden)
     if extinction is not None:
         arguments["extinction"] = check_number("extinction", extinction, above=0, unit="m^2/kg")
     if emission is not None:
         arguments["emission"] = check_number("emission", emission, above=0, unit="1/m")
     if bodies is not None:
-        arguments["bodies"] = bodies._core
+        arguments |= {"bodies": bodies._core, "hidden": "\n".join(hidden)}
     return volume.render(**arguments)
 
 
