@@ -5,15 +5,15 @@
 #include "base/decay.h"
 #include "base/memory.h"
 #include "base/status.h"
-#include "preview/light.h"
 #include "state/rigid_body.h"
 #include "state/simulation.h"
 
 /* How far bodies are seen, m: farther they fill less than a pixel, but for planes. */
 static const double farthest = 1e5;
 
-/* How far off the surface shadows begin, of the distance from the eye. */
-static const double off_surface = 1e-5;
+/* Share of the light that they send back (the grey card of photographers), and how far off the
+ * surface shadows begin, of the distance from the eye. */
+static const double grey = 0.18, off_surface = 1e-5;
 
 /* Distance at which 1 / e of a plane is seen through the haze, of that from the eye to the target:
  * nearer, what is looked at is veiled; farther, the horizon is a hard edge. */
@@ -59,8 +59,8 @@ static vt_status stage_bodies(vt_simulation *s, const char *hidden, vt_stage *st
 
 vt_status vti_create_stage(vt_simulation *simulation, const vt_preview_def *def, vt_stage *stage)
 {
-    *stage = (vt_stage){.key = vti_color(def->key_color, 1.0),
-                        .surroundings = vti_surroundings_of(def)};
+    *stage =
+        (vt_stage){.key = vti_color(def->key_color, 1.0), .surroundings = vti_surroundings_of(def)};
     double view[3];
     vti_subtract(def->target, def->eye, view);
     stage->haze = haze * vti_sqrt(vti_dot(view, view));
@@ -203,6 +203,24 @@ static float key_through_smoke(const vt_stage *stage, const double point[3], con
     return vti_key_through_smoke(stage->smoke, before, stage->surroundings.key_direction);
 }
 
+_Bool vti_key_comes_to(const vt_stage *stage, const double point[3], double off)
+{
+    double at[3];
+    memcpy(at, point, sizeof at);
+    for (int32_t n = 0; n < stage->count; n++) {
+        const vt_staged_body *const b = &stage->items[n];
+        double local[3], outwards[3];
+        if (b->body->hole || vti_square_between(b->center, at) > b->body->reach * b->body->reach)
+            continue;
+        vti_pose_point_back(&b->pose, at, local);
+        const double distance = vti_distance_to_body(b->body, local, outwards);
+        vti_pose_direction(&b->pose, outwards, local);
+        if (distance < 0)
+            vti_add_scaled(at, off - distance, local);
+    }
+    return isinf(trace(stage, at, stage->surroundings.key_direction).distance);
+}
+
 vt_stretch vti_part_in_rooms(const vt_stage *stage, const double eye[3], const double way[3])
 {
     vt_stretch part = {0, INFINITY};
@@ -234,8 +252,8 @@ vt_sight vti_see_body(const vt_stage *stage, const double eye[3], const double w
     const float facing = (float)vti_dot(s.normal, key_direction);
     s.shaded = !(facing > 0.0f) || isfinite(trace(stage, s.point, key_direction).distance);
     const float key = s.shaded ? 0.0f : facing * key_through_smoke(stage, s.point, s.normal);
-    s.light = f4_set((float)VT_GREY) * (f4_set(key) * stage->key +
-                                        vti_surrounding_light(&stage->surroundings, s.normal));
+    s.light = f4_set((float)grey) *
+              (f4_set(key) * stage->key + vti_surrounding_light(&stage->surroundings, s.normal));
     return s;
 }
 
@@ -261,5 +279,5 @@ f4 vti_light_of_fire(const vt_stage *stage, const double point[3], const double 
             seen[n] = first.distance < distance[n] ? 0.0f : seen[n];
         }
     }
-    return f4_set((float)VT_GREY) * vti_lamp_light(lamps, point, normal, seen);
+    return f4_set((float)grey) * vti_lamp_light(lamps, point, normal, seen);
 }

@@ -29,6 +29,10 @@ void vti_destroy_stage(vt_stage *stage);
  * whatever the voxels at their walls hold. */
 vt_stretch vti_part_in_rooms(const vt_stage *stage, const double eye[3], const double way[3]);
 
+/* Whether no body keeps the key light off a point; one in a wall stands for that before it, `off` m
+ * from its surface. */
+_Bool vti_key_comes_to(const vt_stage *stage, const double point[3], double off);
+
 /* way: of length 1. */
 vt_sight vti_see_body(const vt_stage *stage, const double eye[3], const double way[3]);
 

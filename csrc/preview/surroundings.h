@@ -1,13 +1,10 @@
 /* The ambient light: what comes from far around a scene to its smoke and its bodies. The sky is the
- * half above, the ground the half below; and all of it is of the grey of the bodies and lit by the
- * key light, so that the half across from the lamp sends some of that back. */
+ * half above, the ground the half below; and the half across from the lamp, which faces the key
+ * light, sends some of that back. */
 #pragma once
 
 #include "base/vec3.h"
 #include "preview/fire.h"
-
-/* Share of the light that bodies send back: the grey card of photographers. */
-#define VT_GREY 0.18
 
 typedef struct vt_surroundings {
     double key_direction[3]; /* of length 1 */
@@ -28,7 +25,7 @@ static inline vt_surroundings vti_surroundings_of(const vt_preview_def *def)
 {
     vt_surroundings s = {.sky = vti_color(def->sky_color, 1.0),
                          .ground = vti_color(def->ground_color, 1.0),
-                         .bounce = vti_color(def->key_color, VT_GREY)};
+                         .bounce = vti_color(def->key_color, def->bounce)};
     memcpy(s.key_direction, def->key_direction, sizeof s.key_direction);
     vti_normalise(s.key_direction);
     return s;

@@ -31,6 +31,7 @@ LOOK = (
     "key_color",
     "sky_color",
     "ground_color",
+    "bounce",
     "background",
     "step",
     "bloom",
@@ -41,8 +42,8 @@ FIRE_LOOK = {
     "exposure": 1.0,
     "albedo": (0.5, 0.48, 0.46),
     "key_color": (0.19, 0.185, 0.175),
-    "sky_color": (0.025, 0.031, 0.04),
-    "ground_color": (0.01, 0.01, 0.01),
+    "sky_color": (0.045, 0.054, 0.066),
+    "ground_color": (0.014, 0.014, 0.014),
     "background": ((0.006, 0.006, 0.006), (0.012, 0.015, 0.021)),
 }
 """Settings of the look instead of the defaults where there is fire: soot, by night, exposed so that
@@ -165,8 +166,8 @@ def render(
     threads : whole number, optional
         1 to 64, default all processors; the picture does not depend on it.
     **look
-        exposure, albedo, key_direction, key_color, sky_color, ground_color, background, step,
-        bloom: see vt_preview_def in vorton.h.
+        exposure, albedo, key_direction, key_color, sky_color, ground_color, bounce,
+        background, step, bloom: see vt_preview_def in vorton.h.
 
     Returns
     -------
