@@ -60,6 +60,12 @@ def displayed(light, exposure=0.6):
     return 255 * np.where(y <= 0.0031308, 12.92 * y, 1.055 * y ** (1 / 2.4) - 0.055)
 
 
+def linear(picture, where, exposure=0.6):
+    """Mean light of a part of a picture of equal channels: its levels through the tone curve."""
+    light = np.linspace(0, 2.4 / exposure, 400_001)
+    return np.interp(picture[where].astype(float).mean(), displayed(light, exposure), light)
+
+
 def centre_of(picture, half=8):
     y, x = picture.shape[0] // 2, picture.shape[1] // 2
     return picture[y - half : y + half, x - half : x + half].astype(float)
@@ -113,6 +119,24 @@ def test_slab_scatters_what_the_octaves_say(slab):
     light = 0.5 * 400 * (1 - math.exp(-depth)) * (phase(0.2) + 0.4 * phase(0.1))
     low, high = displayed(np.array([shadow, 1.0]) * light, 0.05)
     assert low - 1 < centre_of(picture).mean() < high + 0.6
+
+
+@pytest.mark.parametrize("lights", [{"sky_color": (300, 300, 300)},
+                                    {"ground_color": (300, 300, 300)}, {"bounce": 0.7}])
+def test_thin_smoke_scatters_the_mean_of_what_surrounds_it(slab, lights):
+    """A half of all directions shines: half of its radiance, in two octaves."""
+    depth, key = 0.02, (400, 400, 400) if "bounce" in lights else (0, 0, 0)
+    look = {**DARK, "exposure": 0.05, "albedo": (0.5, 0.5, 0.5), "key_color": key,
+            "background": [[0, 0, 0], [0, 0, 0]]}
+    camera = Camera((0, -6, 0), (0, 0, 0), field_of_view=20)
+    lit, dark = (
+        linear(render(slab, camera, (160, 120), depth / (24 * 0.05), **{**look, **more}),
+               (slice(54, 66), slice(74, 86)), 0.05)
+        for more in (lights, {})
+    )
+    radiance = 0.7 * 400 if "bounce" in lights else 300
+    wanted = 0.5 * (1 - math.exp(-depth)) * (1 + 0.4) * 0.5 * radiance
+    assert lit - dark == pytest.approx(wanted, rel=0.05)
 
 
 def test_far_side_is_in_shadow():
@@ -521,12 +545,6 @@ def test_bodies_hide_smoke_behind_them_and_not_before(shape):
     assert np.array_equal(body, hidden)
     free = centre_of(render(before, FRONT, size, 5.0))
     assert np.abs(shown - free).max() < 12 and np.abs(shown - body).max() > 30
-
-
-def linear(picture, where):
-    """Mean light of a part of a picture of equal channels: its levels through the tone curve."""
-    light = np.linspace(0, 4, 400_001)
-    return np.interp(picture[where].astype(float).mean(), displayed(light), light)
 
 
 @pytest.mark.parametrize("depth", [0.3, 1.0, 3.0])
