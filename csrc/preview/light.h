@@ -1,7 +1,7 @@
 /* Light inside the smoke, on nodes two cells apart. Key light: optical depth by one sweep of slices
  * away from the light, then two octaves of scattering, a^n p(g^n) exp(-b^n depth) (Wrenninge,
  * Kulla, Lundqvist 2013, "Oz: the great and volumetric"). Ambient light: six sweeps at quarter
- * resolution whose slices spread sideways, so that each sees a cone of the sky. */
+ * resolution whose slices spread sideways, so that each sees a cone of what is around. */
 #pragma once
 
 #include "preview/bodies.h"
