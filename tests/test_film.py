@@ -130,9 +130,9 @@ def test_hidden_bodies_are_left_out_of_all_kinds_of_shots(tmp_path):
         np.testing.assert_array_equal(pixels(out), picture)
     with pytest.raises(ValueError, match="hide = 'hall': did you mean 'wall'"):
         make_film(scene, out, hide="hall", progress=False)
-    command = ["preview", str(places[1]), str(out), "--hide", "wall", "--hide", "1", "--frames", "2"]
+    command = ["preview", str(places[1]), str(out), "--hide", "wall", "--hide", "1"]
     view = ["--eye", "0", "-7", "0", "--target", "0", "0", "0", "--extinction", "3"]
-    assert main([*command, *view, "--size", "96x64", "--quiet"]) == 0
+    assert main([*command, *view, "--size", "96x64", "--frames", "2", "--quiet"]) == 0
     np.testing.assert_array_equal(pixels(out), wanted["wall", "1"])
 
 

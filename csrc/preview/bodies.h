@@ -1,6 +1,7 @@
 /* Bodies in the preview: plain grey, lit by the key light, what surrounds the scene and fire, with
- * shadows on each other, and of the key light on smoke. Of containers the walls are drawn that lie behind their room, as if those before it let
- * sight and light in. What is not there at the moment is not drawn. */
+ * shadows on each other, and of the key light on smoke. Of containers the walls are drawn that lie
+ * behind their room, as if those before it let sight and light in. What is not there at the moment
+ * is not drawn. */
 #pragma once
 
 #include "preview/lamps.h"
