@@ -40,6 +40,7 @@ def draw(depth, voxel, size=(240, 272), frames=FRAMES, **light):
     low, high = (-0.11, -BLOCK / 2, -0.05), (0.11, BLOCK / 2, 0.2)
     camera = Camera.frame(low, high, size, azimuth=-80, elevation=6, margin=0.02)
     light["dye"] = (COLD, COLD + 10)
+    light["key_direction"] = (-0.15, -1, 0.3)  # from in front: the ball's shadow is behind it
     pictures = []
     for frame in frames:
         sim.step(frame - sim.frame - 1)

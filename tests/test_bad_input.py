@@ -382,6 +382,8 @@ def good_calls(sim):
         "emission": ("finite", 1.0),
         "bloom": ("finite", 0.1),
         "dye": ("pair", (0, 0)),
+        "bounce": ("finite", 0.2),
+        "hidden": ("text", "nobody"),
     }
     create = {
         "max_vortons": ("integer", 10),

@@ -108,6 +108,34 @@ def smoke_of(density: float) -> Scene:
     return scene
 
 
+def test_hidden_bodies_are_left_out_of_all_kinds_of_shots(tmp_path):
+    """Of a scene, a bake and an archive: as of the simulation at that frame; and by the command."""
+    scene = small_scene()
+    scene.add(Body(Box((-1, -1.9, -1), (1, -1.7, 1)), "wall", panels=0))
+    scene.add(Body(Sphere((1.2, 0, 0.5), 0.3), panels=0))
+    scene.save(tmp_path / "scene.json")
+    bake(scene, tmp_path / "bake", frames=(1, 2), volumes=Volumes(), progress=False)
+    sim = Simulation(scene, 24, threads=1)
+    sim.step(1)
+    how = {"eye": (0, -7, 0), "target": (0, 0, 0), "extinction": 3.0, "size": SIZE}
+    wanted = {
+        hide: render(sim, Camera((0, -7, 0), (0, 0, 0)), SIZE, 3.0, hide=hide)
+        for hide in ((), ("wall",), ("wall", "1"))
+    }
+    assert len({picture.tobytes() for picture in wanted.values()}) == 3
+    places = [scene, tmp_path / "bake", next((tmp_path / "bake").glob("*.vta"))]
+    for place, (hide, picture) in itertools.product(places, wanted.items()):
+        out = tmp_path / "hidden.png"
+        make_film(place, out, frames=(2, 2), hide=hide, progress=False, **how)
+        np.testing.assert_array_equal(pixels(out), picture)
+    with pytest.raises(ValueError, match="hide = 'hall': did you mean 'wall'"):
+        make_film(scene, out, hide="hall", progress=False)
+    command = ["preview", str(places[1]), str(out), "--hide", "wall", "--hide", "1"]
+    view = ["--eye", "0", "-7", "0", "--target", "0", "0", "0", "--extinction", "3"]
+    assert main([*command, *view, "--size", "96x64", "--frames", "2", "--quiet"]) == 0
+    np.testing.assert_array_equal(pixels(out), wanted["wall", "1"])
+
+
 def test_thin_smoke_is_thin(tmp_path):
     """A tenth of the density is a tenth of the extinction: by Beer's law the same light."""
     where = {"frames": (1, 1), "eye": (0, -6, 0), "target": (0, 0, 0)}

@@ -1,5 +1,6 @@
 """Previews: light and shade of known smoke, cameras, and the files of films."""
 
+import dataclasses
 import hashlib
 import math
 import os
@@ -14,7 +15,8 @@ import vorton as vt
 from vorton import preview
 from vorton.preview import Camera, measure_extinction, render, render_shot, write_film
 
-DARK = {"key_color": (0, 0, 0), "sky_color": (0, 0, 0), "ground_color": (0, 0, 0)}
+KEY_ALONE = {"sky_color": (0, 0, 0), "ground_color": (0, 0, 0), "bounce": 0}
+DARK = {"key_color": (0, 0, 0), **KEY_ALONE}
 FRONT = Camera((0, -6, 0), (0, 0, 0))
 
 
@@ -56,6 +58,12 @@ def displayed(light, exposure=0.6):
     x = np.asarray(light, float) * exposure
     y = np.clip(x * (2.51 * x + 0.03) / (x * (2.43 * x + 0.59) + 0.14), 0, 1)
     return 255 * np.where(y <= 0.0031308, 12.92 * y, 1.055 * y ** (1 / 2.4) - 0.055)
+
+
+def linear(picture, where, exposure=0.6):
+    """Mean light of a part of a picture of equal channels: its levels through the tone curve."""
+    light = np.linspace(0, 2.4 / exposure, 400_001)
+    return np.interp(picture[where].astype(float).mean(), displayed(light, exposure), light)
 
 
 def centre_of(picture, half=8):
@@ -113,6 +121,24 @@ def test_slab_scatters_what_the_octaves_say(slab):
     assert low - 1 < centre_of(picture).mean() < high + 0.6
 
 
+@pytest.mark.parametrize("lights", [{"sky_color": (300, 300, 300)},
+                                    {"ground_color": (300, 300, 300)}, {"bounce": 0.7}])
+def test_thin_smoke_scatters_the_mean_of_what_surrounds_it(slab, lights):
+    """A half of all directions shines: half of its radiance, in two octaves."""
+    depth, key = 0.02, (400, 400, 400) if "bounce" in lights else (0, 0, 0)
+    look = {**DARK, "exposure": 0.05, "albedo": (0.5, 0.5, 0.5), "key_color": key,
+            "background": [[0, 0, 0], [0, 0, 0]]}
+    camera = Camera((0, -6, 0), (0, 0, 0), field_of_view=20)
+    lit, dark = (
+        linear(render(slab, camera, (160, 120), depth / (24 * 0.05), **{**look, **more}),
+               (slice(54, 66), slice(74, 86)), 0.05)
+        for more in (lights, {})
+    )
+    radiance = 0.7 * 400 if "bounce" in lights else 300
+    wanted = 0.5 * (1 - math.exp(-depth)) * (1 + 0.4) * 0.5 * radiance
+    assert lit - dark == pytest.approx(wanted, rel=0.05)
+
+
 def test_far_side_is_in_shadow():
     volume = volume_of(*ball_of_smoke(0.8))
     extinction = 12 / 1.6
@@ -127,7 +153,7 @@ def test_far_side_is_in_shadow():
 def test_smoke_casts_a_shadow_on_smoke():
     shaded, mass = ball_of_smoke(0.3, (0, 0, -0.7))
     caster, _ = ball_of_smoke(0.3, (0, 0, 0.7))
-    look = {"extinction": 15.0, "key_direction": (0, 0, 1), "size": (160, 120)}
+    look = {"extinction": 15.0, "key_direction": (0, 0, 1), "size": (160, 120), **KEY_ALONE}
     alone = render(volume_of(shaded, mass), FRONT, **look)
     both = render(volume_of(np.concatenate([shaded, caster]), mass), FRONT, **look)
     where = (slice(75, 95), slice(70, 90))
@@ -171,7 +197,7 @@ def test_smoke_elsewhere_changes_nothing():
 def test_huge_box_is_read_with_merged_voxels():
     position, mass = ball_of_smoke(0.5)
     far, _ = ball_of_smoke(0.1, (70, 70, 70))
-    look = {"extinction": 10.0, "size": (160, 120)}
+    look = {"extinction": 10.0, "size": (160, 120), **KEY_ALONE}
     alone = render(volume_of(position, mass), FRONT, **look).astype(float)
     both = render(volume_of(np.concatenate([position, far]), mass), FRONT, **look).astype(float)
     assert not np.array_equal(alone, both)
@@ -521,12 +547,6 @@ def test_bodies_hide_smoke_behind_them_and_not_before(shape):
     assert np.abs(shown - free).max() < 12 and np.abs(shown - body).max() > 30
 
 
-def linear(picture, where):
-    """Mean light of a part of a picture of equal channels: its levels through the tone curve."""
-    light = np.linspace(0, 4, 400_001)
-    return np.interp(picture[where].astype(float).mean(), displayed(light), light)
-
-
 @pytest.mark.parametrize("depth", [0.3, 1.0, 3.0])
 @pytest.mark.parametrize("way", [(0, 0, 1), (0.6, 0, 0.8)])
 def test_smoke_shades_a_floor_by_exp_of_optical_depth(depth, way):
@@ -555,6 +575,122 @@ def test_smoke_shades_a_floor_by_exp_of_optical_depth(depth, way):
         math.exp(-depth / way[2]), abs=0.01
     )
     assert far == pytest.approx(far_free, rel=0.01)
+
+
+def directions(count=200):
+    """Rows of a sphere of unit vectors, and the solid angle of each."""
+    cosine = (np.arange(count) + 0.5) * 2 / count - 1
+    around = (np.arange(2 * count) + 0.5) * np.pi / count
+    z, a = np.meshgrid(cosine, around, indexing="ij")
+    flat = np.sqrt(1 - z * z)
+    way = np.stack([flat * np.cos(a), flat * np.sin(a), z], -1).reshape(-1, 3)
+    return way, 4 * np.pi / len(way)
+
+
+def normals_of_a_ball(radius, size, distance=6.0):
+    """Of a ball at the origin in the pixels of FRONT; NaN beside it and at its rim."""
+    width, height = size
+    pixel = 2 * math.tan(math.radians(FRONT.field_of_view / 2)) / height
+    x, z = np.meshgrid(np.arange(width) - (width - 1) / 2, (height - 1) / 2 - np.arange(height))
+    way = np.stack([pixel * x, np.ones_like(x), pixel * z], -1)
+    way /= np.linalg.norm(way, axis=-1, keepdims=True)
+    along = distance * way[..., 1]
+    room = radius**2 - (distance**2 - along**2)
+    room = np.where(room > 0.05 * radius**2, room, np.nan)
+    point = (along - np.sqrt(room))[..., None] * way - np.array([0, distance, 0])
+    return point / radius
+
+
+@pytest.mark.parametrize("lights", [
+    {"sky_color": (1, 2, 3)}, {"ground_color": (3, 2, 1)},
+    {"bounce": 0.5, "key_color": (4, 5, 6)},
+    {"sky_color": (1, 2, 3), "ground_color": (1, 1, 1), "bounce": 0.2, "key_color": (4, 5, 6)},
+])
+def test_shaded_side_of_a_ball_has_the_light_of_what_surrounds_it(lights):
+    """1 / pi of the integral of radiance x cosine over what its surface sees, where no key comes.
+
+    Above is the sky, below the ground; what is across from the lamp sends back `bounce` of it.
+    """
+    key, size = np.array([-0.55, -0.35, 0.75]) / np.linalg.norm([0.55, 0.35, 0.75]), (60, 45)
+    look = {**DARK, **lights}
+    ball, radius = with_body(vt.Body(vt.Sphere(radius=1.5))), 1.5
+    picture = render(volume_of([], 1), FRONT, size, bodies=ball, key_direction=key, **look)
+    way, solid_angle = directions()
+    colors = {name: np.array(look[name]) for name in ("sky_color", "ground_color", "key_color")}
+    radiance = np.where(way[:, 2:] > 0, colors["sky_color"], colors["ground_color"])
+    radiance = radiance + np.where(way @ key < 0, look["bounce"], 0)[:, None] * colors["key_color"]
+    normals = normals_of_a_ball(radius, size)
+    shaded = normals @ key < -0.02
+    assert shaded.sum() > 150
+    seen = np.maximum(normals[shaded] @ way.T, 0) @ radiance * solid_angle / np.pi
+    assert np.abs(picture[shaded] - displayed(0.18 * seen)).max() < 2
+
+
+def test_faces_in_shade_are_a_quarter_to_a_half_as_bright_as_lit_ones():
+    """Of the default look, one to two stops; and no face is lit to white."""
+    box = with_body(vt.Body(vt.Box((-0.5, -0.5, -0.5), (0.5, 0.5, 0.5))))
+    empty, light = volume_of([], 1), {}
+    for name, eye in {"left": (-6, 0, 0), "front": (0, -6, 0), "right": (6, 0, 0),
+                      "below": (0, 0.01, -6), "above": (0, -0.01, 6)}.items():
+        picture = render(empty, Camera(eye, (0, 0, 0)), (32, 24), bodies=box)
+        light[name] = linear(picture, (slice(10, 14), slice(14, 18)))
+    lit, shaded = light["left"], min(light["right"], light["below"])
+    assert 0.25 * lit < shaded < 0.5 * lit < light["front"] < lit < light["above"] < 0.5
+
+
+def test_bodies_shade_smoke_and_each_other_from_all_of_the_key_light():
+    """A roof out of sight over the left half; a floor below: black there, and as before beside."""
+    look = {**KEY_ALONE, "key_direction": (0, 0, 1), "background": [[0, 0, 0], [0, 0, 0]]}
+    smoke = volume_of(*box_of_smoke((40, 8, 8)))
+    floor = vt.Body(vt.Plane((0, 0, -1)))
+    roof = vt.Body(vt.Box((-50, -50, 3), (0, 50, 3.2)))
+    free, shaded = (
+        render(smoke, FRONT, (160, 120), 10.0, bodies=with_body(*bodies), **look)
+        for bodies in ([floor], [floor, roof])
+    )
+    assert free[56:60, 52:108].min() > 100 and free[110:, 10:150].min() > 60
+    assert shaded[:, :74].max() <= 1
+    np.testing.assert_array_equal(shaded[:, 87:], free[:, 87:])
+
+
+@pytest.mark.parametrize("height", [0.2, 0.23, 0.27])
+def test_no_key_light_comes_through_a_roof_on_smoke(height):
+    look = {**KEY_ALONE, "key_direction": (0, 0, 1), "background": [[0, 0, 0], [0, 0, 0]]}
+    smoke = volume_of(*box_of_smoke((40, 8, 8)))  # up to z = .2
+    roof = with_body(vt.Body(vt.Box((-3, -3, height), (3, 3, height + 0.2))))
+    camera = Camera((0, -6, -0.5), (0, 0, 0))
+    assert render(smoke, camera, (160, 120), 10.0, bodies=roof, **look).max() <= 1
+
+
+def test_hidden_bodies_are_as_if_they_were_not_there(ring):
+    """In pictures: neither drawn, nor in the way of the light or of the camera."""
+    floor, ball = vt.Body(vt.Plane((0, 0, -1)), "floor"), vt.Body(vt.Sphere((0, 0, 1.5), 0.6))
+    wall = vt.Body(vt.Box((-2, -2, -1), (2, -1.8, 2)), "wall")
+    room = vt.Container(vt.Box((-3, -3, -1), (3, 3, 3)), "room", panels=0)
+    bodies, pictures = [floor, ball, wall, room], set()
+    for hide, left in (("wall", [0, 1, 3]), (["1", "wall"], [0, 3]), (["room"], [0, 1, 2])):
+        for camera in (None, FRONT):
+            look = {"camera": camera, "size": (96, 64), "extinction": 8.0}
+            hidden = render(ring, bodies=with_body(*bodies), hide=hide, **look)
+            kept = [dataclasses.replace(bodies[n], name=str(n)) for n in left]
+            wanted = render(ring, bodies=with_body(*kept), **look)
+            np.testing.assert_array_equal(hidden, wanted)
+            pictures.add(hidden.tobytes())
+    pictures.add(render(ring, None, (96, 64), 8.0, bodies=with_body(*bodies)).tobytes())
+    assert len(pictures) >= 5
+
+
+@pytest.mark.parametrize("hide, kind, words", [
+    ("wal", ValueError, "hide = 'wal': did you mean 'wall'"),
+    (["wall", 3], TypeError, "hide = 3"),
+    (4, TypeError, "names of bodies"),
+])
+def test_unknown_bodies_cannot_be_hidden(ring, hide, kind, words):
+    sim = with_body(vt.Body(vt.Sphere(), "wall"))
+    with pytest.raises(kind, match=words):
+        render(ring, FRONT, (96, 64), bodies=sim, hide=hide)
+    with pytest.raises(ValueError, match="there are no bodies"):
+        render(ring, FRONT, (96, 64), hide="wall")
 
 
 def test_a_floor_fades_into_the_background_before_its_horizon():

@@ -349,6 +349,8 @@ def _add_preview(commands: argparse._SubParsersAction) -> None:
         "the first to the second of two temperatures in K"
     )
     option("--dye", type=positive, nargs="*", metavar="K", help=text)
+    text = "bodies that are not drawn and keep no light off, by name or number; smoke is as before"
+    option("--hide", nargs="+", action="extend", default=[], metavar="NAME", help=text)
     parser.region()
     parser.threads()
 

@@ -1,18 +1,19 @@
 #include "preview/bodies.h"
 
+#include <string.h>
+
 #include "base/decay.h"
 #include "base/memory.h"
 #include "base/status.h"
-#include "preview/light.h"
 #include "state/rigid_body.h"
 #include "state/simulation.h"
 
 /* How far bodies are seen, m: farther they fill less than a pixel, but for planes. */
 static const double farthest = 1e5;
 
-/* Share of the light that they send back (the grey card of photographers), what is left of the key
- * light in a shadow, and how far off the surface shadows begin, of the distance from the eye. */
-static const double grey = 0.18, shadow = 0.3, off_surface = 1e-5;
+/* Share of the light that they send back (the grey card of photographers), and how far off the
+ * surface shadows begin, of the distance from the eye. */
+static const double grey = 0.18, off_surface = 1e-5;
 
 /* Distance at which 1 / e of a plane is seen through the haze, of that from the eye to the target:
  * nearer, what is looked at is veiled; farther, the horizon is a hard edge. */
@@ -24,7 +25,21 @@ struct vt_staged_body {
     double center[3];
 };
 
-static vt_status stage_bodies(vt_simulation *s, vt_stage *stage)
+/* Whether a text has a line that is this name. */
+static int has_line(const char *text, const char *name)
+{
+    const size_t length = strlen(name);
+    while (text) {
+        const char *const end = strchr(text, '\n');
+        const size_t line = end ? (size_t)(end - text) : strlen(text);
+        if (line == length && memcmp(text, name, length) == 0)
+            return 1;
+        text = end ? end + 1 : NULL;
+    }
+    return 0;
+}
+
+static vt_status stage_bodies(vt_simulation *s, const char *hidden, vt_stage *stage)
 {
     stage->items = vti_allocate(sizeof *stage->items * (size_t)(s->bodies.count + 1));
     if (!stage->items)
@@ -32,6 +47,8 @@ static vt_status stage_bodies(vt_simulation *s, vt_stage *stage)
     for (int32_t n = 0; n < s->bodies.count; n++) {
         const vt_body *const body = &s->bodies.items[n];
         vt_staged_body *const staged = &stage->items[stage->count];
+        if (has_line(hidden, body->name))
+            continue;
         *staged =
             (vt_staged_body){.body = body, .pose = vti_body_pose(&s->transforms, body, s->time)};
         vti_pose_point(&staged->pose, body->center, staged->center);
@@ -42,16 +59,15 @@ static vt_status stage_bodies(vt_simulation *s, vt_stage *stage)
 
 vt_status vti_create_stage(vt_simulation *simulation, const vt_preview_def *def, vt_stage *stage)
 {
-    *stage = (vt_stage){.key = vti_color(def->key_color, 1.0),
-                        .sky = vti_color(def->sky_color, 1.0),
-                        .ground = vti_color(def->ground_color, 1.0)};
+    *stage =
+        (vt_stage){.key = vti_color(def->key_color, 1.0), .surroundings = vti_surroundings_of(def)};
     double view[3];
     vti_subtract(def->target, def->eye, view);
     stage->haze = haze * vti_sqrt(vti_dot(view, view));
-    memcpy(stage->key_direction, def->key_direction, sizeof stage->key_direction);
-    vti_normalise(stage->key_direction);
     const vt_status status = simulation ? vti_enter(simulation) : VT_OK;
-    return status || !simulation ? status : vti_leave(simulation, stage_bodies(simulation, stage));
+    return status || !simulation
+               ? status
+               : vti_leave(simulation, stage_bodies(simulation, def->hidden, stage));
 }
 
 void vti_destroy_stage(vt_stage *stage)
@@ -174,19 +190,35 @@ static float through_haze(const vt_stage *stage, double distance)
     return share < 9.0f ? vti_decay(-share * share) : 0.0f;
 }
 
-/* Share of the key light that comes to a point of a surface that no body shades; some does in the
- * deepest shadow. It is taken a cell before the surface: nearer, the lattice of the light mixes it
- * with that behind a wall of two cells. */
-static double key_through_smoke(const vt_stage *stage, const double point[3],
-                                const double normal[3])
+/* Share of the key light that comes to a point of a surface that no body shades. It is taken a cell
+ * before the surface: nearer, the lattice of the light mixes it with that behind a wall of two
+ * cells. */
+static float key_through_smoke(const vt_stage *stage, const double point[3], const double normal[3])
 {
     double before[3];
     if (!stage->smoke)
-        return 1;
+        return 1.0f;
     memcpy(before, point, sizeof before);
     vti_add_scaled(before, stage->smoke->cell, normal);
-    const double seen = (double)vti_key_through_smoke(stage->smoke, before, stage->key_direction);
-    return shadow + (1 - shadow) * seen;
+    return vti_key_through_smoke(stage->smoke, before, stage->surroundings.key_direction);
+}
+
+_Bool vti_key_comes_to(const vt_stage *stage, const double point[3], double off)
+{
+    double at[3];
+    memcpy(at, point, sizeof at);
+    for (int32_t n = 0; n < stage->count; n++) {
+        const vt_staged_body *const b = &stage->items[n];
+        double local[3], outwards[3];
+        if (b->body->hole || vti_square_between(b->center, at) > b->body->reach * b->body->reach)
+            continue;
+        vti_pose_point_back(&b->pose, at, local);
+        const double distance = vti_distance_to_body(b->body, local, outwards);
+        vti_pose_direction(&b->pose, outwards, local);
+        if (distance < 0)
+            vti_add_scaled(at, off - distance, local);
+    }
+    return isinf(trace(stage, at, stage->surroundings.key_direction).distance);
 }
 
 vt_stretch vti_part_in_rooms(const vt_stage *stage, const double eye[3], const double way[3])
@@ -216,13 +248,12 @@ vt_sight vti_see_body(const vt_stage *stage, const double eye[3], const double w
         s.clear = through_haze(stage, s.distance);
     for (int c = 0; c < 3; c++)
         s.point[c] = eye[c] + s.distance * way[c] + off_surface * s.distance * s.normal[c];
-    double facing = fmax(0, vti_dot(s.normal, stage->key_direction));
-    s.shaded = !(facing > 0) || isfinite(trace(stage, s.point, stage->key_direction).distance);
-    facing *= s.shaded ? shadow : key_through_smoke(stage, s.point, s.normal);
-    const float up = (float)(0.5 + 0.5 * s.normal[2]);
-    const f4 sum = f4_set((float)facing) * stage->key + stage->ground +
-                   f4_set(up) * (stage->sky - stage->ground);
-    s.light = f4_set((float)grey) * sum;
+    const double *const key_direction = stage->surroundings.key_direction;
+    const float facing = (float)vti_dot(s.normal, key_direction);
+    s.shaded = !(facing > 0.0f) || isfinite(trace(stage, s.point, key_direction).distance);
+    const float key = s.shaded ? 0.0f : facing * key_through_smoke(stage, s.point, s.normal);
+    s.light = f4_set((float)grey) *
+              (f4_set(key) * stage->key + vti_surrounding_light(&stage->surroundings, s.normal));
     return s;
 }
 

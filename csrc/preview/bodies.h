@@ -1,10 +1,12 @@
-/* Bodies in the preview: plain grey, lit by the key light, the sky and fire, with shadows on each
- * other. Of containers the walls are drawn that lie behind their room, as if those before it let
- * sight and light in. What is not there at the moment is not drawn. */
+/* Bodies in the preview: plain grey, lit by the key light, what surrounds the scene and fire, with
+ * shadows on each other, and of the key light on smoke. Of containers the walls are drawn that lie
+ * behind their room, as if those before it let sight and light in. What is not there at the moment
+ * is not drawn. */
 #pragma once
 
 #include "preview/lamps.h"
 #include "preview/march.h"
+#include "preview/surroundings.h"
 
 /* The bodies of a simulation as they are now, and their light. */
 typedef struct vt_staged_body vt_staged_body;
@@ -12,8 +14,8 @@ typedef struct vt_staged_body vt_staged_body;
 typedef struct vt_stage {
     vt_staged_body *items;
     int32_t count;
-    double key_direction[3]; /* of length 1 */
-    f4 key, sky, ground;
+    f4 key;
+    vt_surroundings surroundings;
     const struct vt_lamps *lamps; /* of the fire (preview/lamps.h); NULL (at first): none */
     const vt_bricks *smoke;       /* that is lit, and casts its shadow; NULL (at first): none */
     double haze;                  /* distance at which planes fade into the background, m */
@@ -27,6 +29,10 @@ void vti_destroy_stage(vt_stage *stage);
 /* The part of a way of length 1 from the eye in the rooms of all containers: no smoke is elsewhere,
  * whatever the voxels at their walls hold. */
 vt_stretch vti_part_in_rooms(const vt_stage *stage, const double eye[3], const double way[3]);
+
+/* Whether no body keeps the key light off a point; one in a wall stands for that before it, `off` m
+ * from its surface. */
+_Bool vti_key_comes_to(const vt_stage *stage, const double point[3], double off);
 
 /* way: of length 1. */
 vt_sight vti_see_body(const vt_stage *stage, const double eye[3], const double way[3]);

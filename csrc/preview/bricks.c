@@ -1,5 +1,9 @@
 #include "preview/bricks.h"
 
+#include <math.h>
+
+#include "base/decay.h"
+#include "base/math_double.h"
 #include "base/memory.h"
 #include "base/parallel.h"
 #include "base/status.h"
@@ -307,4 +311,52 @@ void vti_destroy_bricks(vt_bricks *bricks)
     vti_free(bricks->light);
     vti_free(bricks->shade);
     memset(bricks, 0, sizeof *bricks);
+}
+
+/* ---- shadow on what is not smoke ---- */
+
+/* Between the nodes; at: nodes from the first, inside of the lattice. */
+static float shade_at(const vt_bricks *bricks, const double at[3])
+{
+    const int64_t row = 4 * bricks->count[0] + 1, plane = row * (4 * bricks->count[1] + 1);
+    int64_t cell[3];
+    float share[3];
+    for (int axis = 0; axis < 3; axis++) {
+        const int64_t last = 4 * (int64_t)bricks->count[axis] - 1;
+        const int64_t low = at[axis] > 0.0 ? (int64_t)at[axis] : 0;
+        cell[axis] = low < last ? low : last;
+        share[axis] = (float)(at[axis] - (double)cell[axis]);
+    }
+    const float *const node = bricks->shade + cell[2] * plane + cell[1] * row + cell[0];
+    float line[4];
+    for (int n = 0; n < 4; n++) {
+        const float *const from = node + (n >> 1) * plane + (n & 1) * row;
+        line[n] = from[0] + share[0] * (from[1] - from[0]);
+    }
+    const float low = line[0] + share[1] * (line[1] - line[0]);
+    return low + share[2] * (line[2] + share[1] * (line[3] - line[2]) - low);
+}
+
+float vti_key_through_smoke(const vt_bricks *bricks, const double point[3], const double way[3])
+{
+    double at[3], from = 0.0, to = INFINITY;
+    if (!bricks->shade)
+        return 1.0f;
+    for (int axis = 0; axis < 3; axis++) {
+        const double size = 4.0 * bricks->count[axis];
+        at[axis] = (point[axis] - bricks->origin[axis]) / (2.0 * bricks->cell);
+        if (vti_abs(way[axis]) < 1e-12) {
+            if (at[axis] < 0.0 || at[axis] > size)
+                return 1.0f;
+            continue;
+        }
+        const double a = -at[axis] / way[axis], b = (size - at[axis]) / way[axis];
+        from = a < b ? (a > from ? a : from) : (b > from ? b : from);
+        to = a < b ? (b < to ? b : to) : (a < to ? a : to);
+    }
+    if (!(from < to))
+        return 1.0f;
+    for (int axis = 0; axis < 3; axis++)
+        at[axis] += from * way[axis];
+    return vti_decay(-shade_at(bricks, at));
 }

@@ -46,3 +46,7 @@ static inline int32_t vti_brick_cell(int32_t x, int32_t y, int32_t z)
  * free. */
 vt_status vti_create_bricks(const vt_volume *volume, _Bool dyed, int threads, vt_bricks *bricks);
 void vti_destroy_bricks(vt_bricks *bricks);
+
+/* Share of the key light that the smoke lets through to a point (m); way: towards the light, of
+ * length 1. */
+float vti_key_through_smoke(const vt_bricks *bricks, const double point[3], const double way[3]);

@@ -1,17 +1,17 @@
 #include "preview/light.h"
 
-#include <math.h>
-
 #include "base/decay.h"
 #include "base/math_double.h"
 #include "base/memory.h"
 #include "base/parallel.h"
 #include "base/status.h"
+#include "preview/surroundings.h"
 
 #define OCTAVES 2
 #define OCTAVE_GAIN 0.4f  /* a */
 #define OCTAVE_DEPTH 0.3f /* b */
 #define FORWARD 0.2f      /* g of Henyey and Greenstein, halved by every octave */
+#define OFF_WALLS 0.01    /* cells: more than rounding, less than is seen */
 
 /* A lattice of nodes, x fastest. */
 typedef struct lattice {
@@ -163,12 +163,14 @@ static void ambient_slice(const sweep *s)
 
 typedef struct lighting {
     vt_bricks *bricks;
+    const vt_stage *stage;
     const vt_preview_def *def;
     lattice half, quarter; /* half: density, then optical depth towards the key light */
     float *sides;          /* ambient light from 6 sides on the quarter lattice, one by one */
     f4 *ambient;           /* and their sum in colour */
     float *memory;         /* slices: of the key sweep, then of each side */
     int64_t key_memory, side_memory;
+    vt_surroundings surroundings;
     float key_direction[3], eye[3];        /* eye in cells */
     float key_node_depth, side_node_depth; /* optical depth per unit of density between nodes */
 } lighting;
@@ -211,19 +213,22 @@ static void sweep_light(void *context, int64_t task)
         sweep_side(lit, task - 1);
 }
 
-/* Sky from above, ground from below, their mean from the four sides around. */
+/* What comes from each side. */
 static void color_ambient(void *context, int64_t begin, int64_t end)
 {
     const lighting *const lit = context;
-    const f4 sky = vti_color(lit->def->sky_color, 1.0 / 6.0);
-    const f4 ground = vti_color(lit->def->ground_color, 1.0 / 6.0);
-    const f4 around = f4_set(0.5f) * (sky + ground);
     const int64_t nodes = lit->quarter.nodes;
+    f4 color[6];
+    for (int side = 0; side < 6; side++) {
+        double outwards[3] = {0, 0, 0};
+        outwards[side / 2] = side % 2 ? 1 : -1;
+        color[side] = f4_set(1.0f / 6.0f) * vti_surrounding_light(&lit->surroundings, outwards);
+    }
     for (int64_t i = begin; i < end; i++) {
-        const float *const side = lit->sides + i;
-        const float sum = (side[0] + side[nodes]) + (side[2 * nodes] + side[3 * nodes]);
-        lit->ambient[i] =
-            f4_set(sum) * around + f4_set(side[4 * nodes]) * ground + f4_set(side[5 * nodes]) * sky;
+        f4 sum = f4_set(0.0f);
+        for (int side = 0; side < 6; side++)
+            sum += f4_set(lit->sides[side * nodes + i]) * color[side];
+        lit->ambient[i] = sum;
     }
 }
 
@@ -262,6 +267,18 @@ static f4 ambient_at(const lighting *lit, int64_t i, int64_t j, int64_t k)
     return sum * f4_set(0.125f);
 }
 
+/* Whether no body shades a node, in cells. */
+static _Bool key_comes_to(const lighting *lit, const float node[3])
+{
+    const vt_bricks *const bricks = lit->bricks;
+    double point[3];
+    if (lit->stage->count == 0)
+        return 1;
+    for (int axis = 0; axis < 3; axis++)
+        point[axis] = bricks->origin[axis] + bricks->cell * (double)node[axis];
+    return vti_key_comes_to(lit->stage, point, OFF_WALLS * bricks->cell);
+}
+
 static void light_brick(void *context, int64_t b)
 {
     const lighting *const lit = context;
@@ -274,7 +291,10 @@ static void light_brick(void *context, int64_t b)
             for (int64_t i = 4 * place[0]; i <= 4 * place[0] + 4; i++) {
                 const float node[3] = {2.0f * (float)i, 2.0f * (float)j, 2.0f * (float)k};
                 const float depth = lit->half.value[k * stride[2] + j * stride[1] + i];
-                *light++ = f4_set(scattered_key(lit, node, depth)) * key + ambient_at(lit, i, j, k);
+                *light = ambient_at(lit, i, j, k);
+                if (key_comes_to(lit, node))
+                    *light += f4_set(scattered_key(lit, node, depth)) * key;
+                light++;
             }
 }
 
@@ -319,54 +339,6 @@ static _Bool add_fire(lighting *lit, const vt_fire *fire, int threads)
     return enough;
 }
 
-/* ---- shadow on what is not smoke ---- */
-
-/* Between the nodes; at: nodes from the first, inside of the lattice. */
-static float shade_at(const vt_bricks *bricks, const double at[3])
-{
-    const int64_t row = 4 * bricks->count[0] + 1, plane = row * (4 * bricks->count[1] + 1);
-    int64_t cell[3];
-    float share[3];
-    for (int axis = 0; axis < 3; axis++) {
-        const int64_t last = 4 * (int64_t)bricks->count[axis] - 1;
-        const int64_t low = at[axis] > 0.0 ? (int64_t)at[axis] : 0;
-        cell[axis] = low < last ? low : last;
-        share[axis] = (float)(at[axis] - (double)cell[axis]);
-    }
-    const float *const node = bricks->shade + cell[2] * plane + cell[1] * row + cell[0];
-    float line[4];
-    for (int n = 0; n < 4; n++) {
-        const float *const from = node + (n >> 1) * plane + (n & 1) * row;
-        line[n] = from[0] + share[0] * (from[1] - from[0]);
-    }
-    const float low = line[0] + share[1] * (line[1] - line[0]);
-    return low + share[2] * (line[2] + share[1] * (line[3] - line[2]) - low);
-}
-
-float vti_key_through_smoke(const vt_bricks *bricks, const double point[3], const double way[3])
-{
-    double at[3], from = 0.0, to = INFINITY;
-    if (!bricks->shade)
-        return 1.0f;
-    for (int axis = 0; axis < 3; axis++) {
-        const double size = 4.0 * bricks->count[axis];
-        at[axis] = (point[axis] - bricks->origin[axis]) / (2.0 * bricks->cell);
-        if (vti_abs(way[axis]) < 1e-12) {
-            if (at[axis] < 0.0 || at[axis] > size)
-                return 1.0f;
-            continue;
-        }
-        const double a = -at[axis] / way[axis], b = (size - at[axis]) / way[axis];
-        from = a < b ? (a > from ? a : from) : (b > from ? b : from);
-        to = a < b ? (b < to ? b : to) : (a < to ? a : to);
-    }
-    if (!(from < to))
-        return 1.0f;
-    for (int axis = 0; axis < 3; axis++)
-        at[axis] += from * way[axis];
-    return vti_decay(-shade_at(bricks, at));
-}
-
 /* ---- memory ---- */
 
 /* Values of the two largest slices of a lattice, with their rims. */
@@ -391,16 +363,15 @@ static _Bool allocate_light(lighting *lit)
            lit->bricks->light;
 }
 
-vt_status vti_light_bricks(vt_bricks *bricks, const vt_preview_def *def, double extinction,
-                           const vt_fire *fire, int threads)
+vt_status vti_light_bricks(vt_bricks *bricks, const vt_stage *stage, const vt_preview_def *def,
+                           double extinction, const vt_fire *fire, int threads)
 {
     if (bricks->stored == 0)
         return VT_OK;
-    lighting lit = {.bricks = bricks, .def = def};
-    const double *const d = def->key_direction;
-    const double length = vti_sqrt(d[0] * d[0] + d[1] * d[1] + d[2] * d[2]);
+    lighting lit = {
+        .bricks = bricks, .stage = stage, .def = def, .surroundings = vti_surroundings_of(def)};
     for (int axis = 0; axis < 3; axis++) {
-        lit.key_direction[axis] = (float)(d[axis] / length);
+        lit.key_direction[axis] = (float)lit.surroundings.key_direction[axis];
         lit.eye[axis] = (float)((def->eye[axis] - bricks->origin[axis]) / bricks->cell);
     }
     lit.key_node_depth = (float)(2.0 * bricks->cell * extinction);

@@ -399,7 +399,7 @@ static vt_status draw(vt_bricks *bricks, vt_stage *stage, const vt_preview_def *
         vti_fill_black_body(&fire.body);
     }
     if (status == VT_OK)
-        status = vti_light_bricks(bricks, def, extinction, &fire, threads);
+        status = vti_light_bricks(bricks, stage, def, extinction, &fire, threads);
     if (status == VT_OK && stage->count > 0)
         status = vti_create_lamps(bricks, &fire, threads, &lamps);
     if (status != VT_OK)

@@ -32,7 +32,7 @@ from ..sources.emitter import Emitter
 from ..sources.points import Points
 from ..sources.ring_and_tracers import Tracers
 from .camera import Camera, check_size
-from .rendering import LOOK, Survey, check_dye, render
+from .rendering import LOOK, Survey, check_dye, check_hidden, render
 from .shots import BakeShot, SceneShot, open_shot
 from .viewpoint import see
 
@@ -58,6 +58,7 @@ def make_film(
     extinction: float | None = None,
     dye: bool | tuple[float, float] = False,
     region: Any = None,
+    hide: str | Iterable[str] = (),
     threads: int = 0,
     progress: bool | Callback = True,
     **look: Any,
@@ -113,6 +114,10 @@ def make_film(
         to red at the second; True: those of the coldest and the hottest smoke of the shot.
     region : (lower, upper), m, optional
         Only the tracers in this box, as of `derive`; default: all.
+    hide : name, or several
+        Bodies and containers that are left out, to look into a room: neither drawn nor in the way
+        of light or of the default camera, as of `render`; of one without a name its number. The
+        smoke is as before. Default: none.
     threads : whole number
         0 (default): all processors.
     progress : bool or function
@@ -157,6 +162,7 @@ def make_film(
         if frames is not None:
             raise ValueError(f"frames = {frames}: {out.name} is one picture; give one frame")
         shot = open_shot(place, frames=(shot.numbers[-1],) * 2, **how)
+    hide = check_hidden(hide, shot.names_of_bodies())
     if dye is not False and dye is not True:
         dye = check_dye(dye)
     if dye is not False and isinstance(shot, SceneShot) and not shot.may_differ_in_temperature():
@@ -166,10 +172,12 @@ def make_film(
     with Progress(passes * len(shot), f"preview {shot.scene.name}", progress) as steps:
         survey = Survey()
         for volume in volumes:
-            survey.add(volume, shot.simulation.bodies if shot.simulation else ())
+            bodies, hidden = shot.simulation, shot.hidden(hide)
+            survey.add(volume, [b for b in bodies.bodies if b.name not in hidden] if bodies else ())
             if passes == 2:
                 steps.advance()
-        camera = _camera(survey, shot.simulation, size, eye, target, field_of_view, around)
+        there = shot.simulation, shot.hidden(hide)
+        camera = _camera(survey, *there, size, eye, target, field_of_view, around)
         light = _light(survey, camera, size, threads, shot.scene, extinction)
         if dye is not False:
             light |= {"fire": False, "dye": _dye(dye, survey)}
@@ -177,8 +185,8 @@ def make_film(
 
         def pictures() -> Iterator[np.ndarray]:
             for volume in volumes:
-                bodies = shot.simulation
-                yield render(volume, camera, size, bodies=bodies, threads=threads or None, **light)
+                seen = {"bodies": shot.simulation, "hide": shot.hidden(hide)}
+                yield render(volume, camera, size, threads=threads or None, **seen, **light)
                 steps.advance()
 
         write_film(pictures(), out, shot.fps, comment=shot.mark)
@@ -199,7 +207,7 @@ def _try(
     if eye is not None and target is None:  # it will be where the smoke is
         x, y, z = check_vector("eye", eye, unit="m")
         target = (x, y - 1 if y > 0 else y + 1, z)
-    camera = _camera(Survey(), None, size, eye, target, field_of_view, around)
+    camera = _camera(Survey(), None, (), size, eye, target, field_of_view, around)
     none = np.zeros(0, np.float32)
     nothing = _core.volume_from_tracers(
         voxel_size=1.0, position=none.reshape(0, 3), density=none, size=none
@@ -260,6 +268,7 @@ def _dye(dye: bool | tuple[float, float], survey: Survey) -> tuple[float, float]
 def _camera(
     survey: Survey,
     bodies: Simulation | None,
+    hidden: Sequence[str],
     size: tuple[int, int],
     eye: Sequence[float] | None,
     target: Sequence[float] | None,
@@ -268,7 +277,7 @@ def _camera(
 ) -> Camera:
     low, high = survey.bounds() or ((-1.0,) * 3, (1.0,) * 3)
     if eye is None:
-        return see(low, high, size, bodies, field_of_view=field_of_view, **around)
+        return see(low, high, size, bodies, hidden, field_of_view=field_of_view, **around)
     if target is None:
         target = [(a + b) / 2 for a, b in zip(low, high, strict=True)]
     x, y, z = check_vector("eye", eye, unit="m")

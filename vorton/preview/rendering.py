@@ -9,7 +9,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..base.checks import check_flag, check_integer, check_keys, check_number, shown
+from ..base.checks import (
+    check_choice,
+    check_flag,
+    check_integer,
+    check_keys,
+    check_number,
+    shown,
+)
 from .camera import Camera, check_size
 from .viewpoint import see
 
@@ -24,6 +31,7 @@ LOOK = (
     "key_color",
     "sky_color",
     "ground_color",
+    "bounce",
     "background",
     "step",
     "bloom",
@@ -34,8 +42,8 @@ FIRE_LOOK = {
     "exposure": 1.0,
     "albedo": (0.5, 0.48, 0.46),
     "key_color": (0.19, 0.185, 0.175),
-    "sky_color": (0.025, 0.031, 0.04),
-    "ground_color": (0.01, 0.01, 0.01),
+    "sky_color": (0.045, 0.054, 0.066),
+    "ground_color": (0.014, 0.014, 0.014),
     "background": ((0.006, 0.006, 0.006), (0.012, 0.015, 0.021)),
 }
 """Settings of the look instead of the defaults where there is fire: soot, by night, exposed so that
@@ -77,6 +85,16 @@ def check_dye(dye: Any) -> tuple[float, float]:
     return low, high
 
 
+def check_hidden(hide: Any, known: Iterable[str]) -> list[str]:
+    """Names of bodies that are known."""
+    if not isinstance(hide, Iterable):
+        raise TypeError(f"hide = {shown(hide)}: must be names of bodies")
+    names, known = [hide] if isinstance(hide, str) else list(hide), list(known)
+    if names and not known:
+        raise ValueError(f"hide = {shown(hide)}: there are no bodies in the picture")
+    return [check_choice("hide", name, known) for name in names]
+
+
 def _arguments(
     volume: Volume,
     camera: Camera | None,
@@ -84,6 +102,7 @@ def _arguments(
     threads: int | None,
     look: dict[str, Any],
     bodies: Simulation | None = None,
+    hidden: Sequence[str] = (),
 ) -> dict[str, Any]:
     """Keyword arguments of _core.Volume.render, .extinction and .emission."""
     width, height = check_size(size)
@@ -91,7 +110,7 @@ def _arguments(
     if camera is None:
         bounds = volume_bounds([volume])
         low, high = bounds or ((-1, -1, -1), (1, 1, 1))
-        camera = see(low, high, (width, height), bodies)
+        camera = see(low, high, (width, height), bodies, hidden)
     elif not isinstance(camera, Camera):
         raise TypeError(f"camera = {shown(camera)}: must be a Camera")
     count = 0 if threads is None else check_integer("threads", threads, least=1, most=64)
@@ -109,6 +128,7 @@ def render(
     fire: bool | None = None,
     dye: tuple[float, float] | None = None,
     bodies: Any = None,
+    hide: str | Iterable[str] = (),
     threads: int | None = None,
     **look: Any,
 ) -> np.ndarray:
@@ -140,11 +160,14 @@ def render(
     bodies : Simulation, optional
         Its solids are drawn where they are now, in plain grey, before and behind the smoke; of
         containers the walls behind their room. Default: none.
+    hide : name, or several
+        Bodies (and containers) of `bodies` that are left out of the picture: neither drawn nor in
+        the way of light or of the default camera. They keep smoke back as before. Default: none.
     threads : whole number, optional
         1 to 64, default all processors; the picture does not depend on it.
     **look
-        exposure, albedo, key_direction, key_color, sky_color, ground_color, background, step,
-        bloom: see vt_preview_def in vorton.h.
+        exposure, albedo, key_direction, key_color, sky_color, ground_color, bounce,
+        background, step, bloom: see vt_preview_def in vorton.h.
 
     Returns
     -------
@@ -168,13 +191,14 @@ def render(
     if bodies is not None and not hasattr(bodies, "_core"):
         raise TypeError(f"bodies = {shown(bodies)}: must be a Simulation")
     look = {**(FIRE_LOOK if burns else {}), **look}
-    arguments = _arguments(volume, camera, size, threads, look, bodies)
+    hidden = check_hidden(hide, [body.name for body in bodies.bodies] if bodies else [])
+    arguments = _arguments(volume, camera, size, threads, look, bodies, hidden)
     if extinction is not None:
         arguments["extinction"] = check_number("extinction", extinction, above=0, unit="m^2/kg")
     if emission is not None:
         arguments["emission"] = check_number("emission", emission, above=0, unit="1/m")
     if bodies is not None:
-        arguments["bodies"] = bodies._core
+        arguments |= {"bodies": bodies._core, "hidden": "\n".join(hidden)}
     return volume.render(**arguments)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +22,11 @@ from ..files import tracer_files
 from ..scenes.scene import Scene
 from ..scenes.scene_advice import warn_of_coarse_voxel
 from ..simulations.simulation import Simulation
+
+
+def _names_in(scene: Scene) -> list[str]:
+    """Of its bodies, as a simulation of it has them."""
+    return [body.name or str(number) for number, body in enumerate(scene.bodies)]
 
 
 class Shot:
@@ -68,6 +73,24 @@ class Shot:
 
     def __len__(self) -> int:
         return len(self.numbers)
+
+    def names_of_bodies(self) -> list[str]:
+        """Of all frames, each once; of a body without a name its number."""
+        named = (name for scene in self._scenes() for name in _names_in(scene))
+        return list(dict.fromkeys(named))
+
+    def hidden(self, hide: Collection[str]) -> list[str]:
+        """Which of these `simulation` has, by the names that they have there."""
+        there = self.simulation.bodies if self.simulation else ()
+        return [body.name for body in there if self._name(body.name) in hide]
+
+    def _scenes(self) -> Sequence[Scene]:
+        """Whose frames these are: of a branch several."""
+        return [self.scene]
+
+    def _name(self, own: str) -> str:
+        """The name in the scene of a body that has one of its own in `simulation`."""
+        return own
 
     def __iter__(self) -> Iterator[_core.Volume]:
         raise NotImplementedError
@@ -143,6 +166,12 @@ class BakeShot(Shot):
         baked = [n for n in wanted if n not in self._lacking]
         self._bodies = BakedBodies(manifest, baked, scene, threads=self.threads)
 
+    def _scenes(self) -> Sequence[Scene]:
+        return [piece.whole for piece in self._bodies.pieces]
+
+    def _name(self, own: str) -> str:
+        return _names_in(self._piece.whole)[int(own)]
+
     def _refuse_gaps(self, manifest: Manifest) -> None:
         if self._lacking:
             raise ValueError(
@@ -154,7 +183,7 @@ class BakeShot(Shot):
         self._refuse_gaps(self.manifest)
         wanted = ("position", "density", "size", *tracer_files.CARRIED)
         for piece in self._bodies.pieces:
-            self.simulation = self._bodies.start(piece)
+            self.simulation, self._piece = self._bodies.start(piece), piece
             for number in piece.numbers:
                 self._bodies.move(self.simulation, number)
                 try:
@@ -201,9 +230,14 @@ class ArchiveShot(Shot):
             self._archived_fps = archive.fps
             self._times = Times(retime or archive.fps, archive.fps, offset)
             scene, numbers = archive.scene(), self._select(archive, frames)
+            earlier = archive.branch.pieces if archive.branch else []
+            self._earlier = [piece for _, piece in earlier]
         super().__init__(scene, numbers, self._times.fps, **how)
         manifest = Manifest.of_file(path)
         self.mark = "" if manifest is None else mark_of(manifest)
+
+    def _scenes(self) -> Sequence[Scene]:
+        return [*self._earlier, self.scene]
 
     def _select(self, archive: Archive, frames: tuple[int, int] | None) -> list[int]:
         try:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import itertools
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -42,6 +43,7 @@ def see(
     upper: Any,
     size: tuple[int, int],
     bodies: Simulation | None = None,
+    hidden: Sequence[str] = (),
     **around: float,
 ) -> Camera:
     """A camera that sees the box, past the bodies of a simulation as they are now.
@@ -56,6 +58,8 @@ def see(
     size : 2 whole numbers
         Of the picture, pixels.
     bodies : Simulation, optional
+    hidden : names
+        Of bodies that are in nobody's way.
     **around
         azimuth, elevation, field_of_view: of `Camera.frame`; what is given stays.
 
@@ -63,7 +67,7 @@ def see(
     -------
     Camera
     """
-    present = list(bodies.bodies) if bodies else []
+    present = [body for body in bodies.bodies if body.name not in hidden] if bodies else []
     solids = [body.id for body in present if not body.hole]
     if not solids:
         floors = {"elevation": ABOVE_FLOORS} if present else {}
