@@ -22,7 +22,8 @@ static const double evened = 0.5;
  * two-thousandth from those of eight. */
 static const double smoothed = 0.25;
 
-static const uint32_t line_flags = VT_FLAG_LINE | VT_FLAG_LINE_END | VT_FLAG_LINE_CLOSED;
+static const uint32_t line_flags =
+    VT_FLAG_LINE | VT_FLAG_LINE_START | VT_FLAG_LINE_END | VT_FLAG_LINE_CLOSED;
 
 /* ---- which there are ---- */
 
@@ -67,11 +68,14 @@ static int64_t list_members(vt_simulation *s, member **list)
  */
 static int64_t length_of_line(const vt_vortons *v, const member *first, int64_t count)
 {
-    if (!(v->flags[first->row] & VT_FLAG_LINE_END))
+    if (!(v->flags[first->row] & VT_FLAG_LINE_START))
         return 0;
-    for (int64_t n = 1; n < count && first[n].id == first->id + n; n++)
+    for (int64_t n = 1; n < count && first[n].id == first->id + n; n++) {
+        if (v->flags[first[n].row] & VT_FLAG_LINE_START)
+            return 0;
         if (v->flags[first[n].row] & VT_FLAG_LINE_END)
             return n + 1;
+    }
     return 0;
 }
 

@@ -183,7 +183,7 @@ void vti_mark_line(vt_simulation *s, int64_t first, int64_t count, uint32_t line
         return;
     for (int64_t i = 0; i < count; i++)
         flags[i] |= line;
-    flags[0] |= VT_FLAG_LINE_END;
+    flags[0] |= VT_FLAG_LINE_START;
     flags[count - 1] |= VT_FLAG_LINE_END;
 }
 

@@ -137,6 +137,14 @@ class VortonFlag(enum.IntFlag):
         It has the vorticity of the eddies of an emitter's swirl.
     FED
         A body shed it, or has added to it what it sheds.
+    LINE
+        It is a piece of a vortex line one vorton thick, whose pieces have numbers in a row.
+    LINE_START
+        It is the first piece of the line.
+    LINE_END
+        It is the last piece of the line.
+    LINE_CLOSED
+        The last piece of the line is beside the first.
 
     Examples
     --------
@@ -150,6 +158,10 @@ class VortonFlag(enum.IntFlag):
     EMITTED = _core.VORTON_FLAGS["EMITTED"]
     STIRRED = _core.VORTON_FLAGS["STIRRED"]
     FED = _core.VORTON_FLAGS["FED"]
+    LINE = _core.VORTON_FLAGS["LINE"]
+    LINE_START = _core.VORTON_FLAGS["LINE_START"]
+    LINE_END = _core.VORTON_FLAGS["LINE_END"]
+    LINE_CLOSED = _core.VORTON_FLAGS["LINE_CLOSED"]
 
 
 class Vortons(Particles):

@@ -1,0 +1,153 @@
+"""Vortex lines one vorton thick move as filaments do."""
+
+import numpy as np
+import pytest
+import vorton as vt
+from scipy.special import erf
+
+ELLIPSE = {"radius": (1.2, 0.83), "sections": 96, "layers": 0, "core": 0.1}
+
+
+def impulse(sim):
+    v = sim.vortons
+    return 0.5 * np.cross(v.position, v.strength).sum(axis=0)
+
+
+def are_lines(sim):
+    return bool(np.all(sim.vortons.flags & vt.VortonFlag.LINE))
+
+
+def start(*rings, threads=1, **method):
+    scene = vt.Scene("lines", method=vt.Method(**method))
+    for ring in rings:
+        scene.add(ring)
+    return vt.Simulation(scene, threads=threads)
+
+
+def filament_velocity(x, core):
+    """Of a closed line of circulation 1 with Gaussian cores, by the ways between its points."""
+    way = (np.roll(x, -1, 0) - np.roll(x, 1, 0)) / 2
+    apart = x[:, None] - x[None]
+    r = np.sqrt((apart**2).sum(axis=2)) + 1e-9
+    s = r / core
+    inside = erf(s / 2**0.5) - (2 / np.pi) ** 0.5 * s * np.exp(-s * s / 2)
+    share = np.where(s > 1e-3, inside / r**3, (2 / np.pi) ** 0.5 / 3 / core**3)
+    return (share[..., None] * np.cross(way[None], apart)).sum(axis=1) / (4 * np.pi)
+
+
+def imbalance(x):
+    x = x - x.mean(axis=0)
+    return float(np.sqrt((x[:, 0] ** 2).mean()) - np.sqrt((x[:, 1] ** 2).mean()))
+
+
+def filament_crossing(x, core, dt=0.05):
+    """When the two axes are first as long as each other, by Runge and Kutta's fourth order."""
+    before = imbalance(x)
+    for k in range(200):
+        a = filament_velocity(x, core)
+        b = filament_velocity(x + dt / 2 * a, core)
+        c = filament_velocity(x + dt / 2 * b, core)
+        d = filament_velocity(x + dt * c, core)
+        x = x + dt / 6 * (a + 2 * b + 2 * c + d)
+        now = imbalance(x)
+        if before * now < 0:
+            return dt * (k + before / (before - now))
+        before = now
+    raise AssertionError("the axes did not switch")
+
+
+@pytest.mark.parametrize("velocity", ["poisson", "direct"])
+def test_an_ellipse_switches_its_axes_as_a_filament_does(velocity):
+    """By the gradients of the field it did so in three quarters of the time."""
+    sim = start(vt.VortexRing(**ELLIPSE), velocity=velocity)
+    sim.step(0)
+    exact = filament_crossing(np.array(sim.vortons.position, float), 0.1)
+    before = imbalance(np.array(sim.vortons.position))
+    for k in range(150):
+        sim.step()
+        now = imbalance(np.array(sim.vortons.position))
+        if before * now < 0:
+            break
+        before = now
+    assert are_lines(sim)
+    assert (k + before / (before - now)) / 24 == pytest.approx(exact, rel=0.02)
+
+
+def test_thin_rings_that_leapfrog_lose_neither_impulse_nor_energy():
+    """They lost a third and half of them."""
+    ring = {"layers": 0, "core": 0.05}
+    sim = start(vt.VortexRing(**ring), vt.VortexRing((0, 0, 0.3), **ring))
+    sim.step(0)
+    first, energy = impulse(sim), sim.health.energy
+    sim.step(84)
+    assert are_lines(sim)
+    np.testing.assert_allclose(impulse(sim), first, rtol=0, atol=0.01 * np.linalg.norm(first))
+    assert sim.health.energy == pytest.approx(energy, rel=0.01)
+
+
+@pytest.mark.parametrize("closed", [False, True])
+def test_strengths_are_the_circulation_times_the_ways_between_neighbours(closed):
+    points = [(0, 0, 0), (0.5, 0.2, 0), (1, 0, 0.1), (1.5, 0.4, 0.2), (1, 1, 0), (0.3, 0.8, 0)]
+    filament = vt.Filament(points, circulation=0.7, closed=closed, core=0.04, layers=0)
+    sim = start(filament)
+    sim.step(5)
+    assert are_lines(sim)
+    order = np.argsort(sim.vortons.id)
+    x = np.array(sim.vortons.position, float)[order]
+    way = (np.roll(x, -1, 0) - np.roll(x, 1, 0)) / 2
+    if not closed:
+        way[0], way[-1] = x[1] - x[0], x[-1] - x[-2]
+    np.testing.assert_allclose(sim.vortons.strength[order], 0.7 * way, atol=5e-3 * 0.7 * 0.04)
+
+
+def test_a_line_that_lacks_a_piece_is_none():
+    sim = start(vt.VortexRing(**ELLIPSE), vt.VortexRing((0, 0, 3), **ELLIPSE))
+    sim.step(2)
+    piece = sim.vortons.position[sim.vortons.id.argmin()]
+    sim.add(vt.Kill("vortons", vt.Sphere(piece.tolist(), radius=0.04)))
+    count = sim.vortons.count
+    sim.step(2)
+    assert sim.vortons.count < count
+    line = (sim.vortons.flags & vt.VortonFlag.LINE) != 0
+    assert not line[sim.vortons.position[:, 2] < 1.5].any()
+    assert line[sim.vortons.position[:, 2] > 1.5].all()
+
+
+def test_strengths_that_are_no_line_are_kept():
+    """Who writes strengths across the line gets what they wrote."""
+    sim = start(vt.VortexRing(**ELLIPSE))
+    sim.step(2)
+    sim.vortons.strength[:] = (0, 0, 0.01)
+    sim.step(1)
+    assert not are_lines(sim)
+    np.testing.assert_allclose(sim.vortons.strength.mean(axis=0), (0, 0, 0.01), atol=1e-3)
+
+
+@pytest.mark.parametrize(
+    "scene", [{"viscosity": 0.01}, {"gravity": (0, 0, -9.8)}], ids=["viscosity", "gravity"]
+)
+def test_what_makes_vorticity_keeps_its_say(scene):
+    """In a viscous fluid a line spreads; one that is warm gets vorticity from its own weight."""
+    states = []
+    for layers in (scene, {}):
+        made = vt.Scene("lines", **layers)
+        warm = {"temperature": 600} if "gravity" in scene and layers else {}
+        made.add(vt.VortexRing(**ELLIPSE, **warm))
+        sim = vt.Simulation(made, threads=1)
+        sim.step(4)
+        states.append(float(np.linalg.norm(sim.vortons.strength, axis=1).max()))
+    assert abs(states[0] - states[1]) > 0.01 * states[1]
+
+
+def test_same_bits_for_threads_copies_and_saves(tmp_path):
+    sims = [start(vt.VortexRing(**ELLIPSE), threads=threads) for threads in (1, 3)]
+    for sim in sims:
+        sim.step(3)
+    sims[1].save(tmp_path / "line.vta")
+    loaded = vt.Simulation.load(tmp_path / "line.vta", threads=2)
+    for sim in (*sims, loaded):
+        sim.step(3)
+    assert are_lines(loaded)
+    for sim in (sims[1], loaded):
+        np.testing.assert_array_equal(sim.vortons.position, sims[0].vortons.position)
+        np.testing.assert_array_equal(sim.vortons.strength, sims[0].vortons.strength)
