@@ -2,8 +2,9 @@
 
 import numpy as np
 import pytest
-import vorton as vt
 from scipy.special import erf
+
+import vorton as vt
 
 ELLIPSE = {"radius": (1.2, 0.83), "sections": 96, "layers": 0, "core": 0.1}
 
@@ -63,25 +64,25 @@ def test_an_ellipse_switches_its_axes_as_a_filament_does(velocity):
     sim.step(0)
     exact = filament_crossing(np.array(sim.vortons.position, float), 0.1)
     before = imbalance(np.array(sim.vortons.position))
-    for k in range(150):
+    now = before
+    while before * now >= 0 and sim.time < 6:
+        before = now
         sim.step()
         now = imbalance(np.array(sim.vortons.position))
-        if before * now < 0:
-            break
-        before = now
     assert are_lines(sim)
-    assert (k + before / (before - now)) / 24 == pytest.approx(exact, rel=0.02)
+    crossing = sim.time - now / (now - before) / sim.fps
+    assert crossing == pytest.approx(exact, rel=0.02)
 
 
 def test_thin_rings_that_leapfrog_lose_neither_impulse_nor_energy():
-    """They lost a third and half of them."""
+    """They lost a seventh and a quarter of them."""
     ring = {"layers": 0, "core": 0.05}
     sim = start(vt.VortexRing(**ring), vt.VortexRing((0, 0, 0.3), **ring))
     sim.step(0)
     first, energy = impulse(sim), sim.health.energy
-    sim.step(84)
+    sim.step(72)
     assert are_lines(sim)
-    np.testing.assert_allclose(impulse(sim), first, rtol=0, atol=0.01 * np.linalg.norm(first))
+    np.testing.assert_allclose(impulse(sim), first, rtol=0, atol=1e-3 * np.linalg.norm(first))
     assert sim.health.energy == pytest.approx(energy, rel=0.01)
 
 
@@ -97,7 +98,7 @@ def test_strengths_are_the_circulation_times_the_ways_between_neighbours(closed)
     way = (np.roll(x, -1, 0) - np.roll(x, 1, 0)) / 2
     if not closed:
         way[0], way[-1] = x[1] - x[0], x[-1] - x[-2]
-    np.testing.assert_allclose(sim.vortons.strength[order], 0.7 * way, atol=5e-3 * 0.7 * 0.04)
+    np.testing.assert_allclose(sim.vortons.strength[order], 0.7 * way, atol=2e-2 * 0.7 * 0.04)
 
 
 def test_a_line_that_lacks_a_piece_is_none():

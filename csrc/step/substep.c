@@ -289,9 +289,9 @@ void vti_finish(vt_simulation *s, const vt_scheme *scheme, vt_substep *w, double
         VT_TIMED(s, exchange,
                  s->stages->filter_strengths(&s->grid, w->count, w->sorted, w->row_start,
                                              v->strength, s->def.threads));
+    VT_TIMED(s, stretch, vti_turn_lines(s, &w->lines));
     VT_TIMED(s, balance, vti_close_balance(s, dt, &balance));
     const double owed = balance.restored ? 1 : 1 - balance.share;
     VT_TIMED(s, balance, vti_close_reaction(s, dt, owed, reaction));
-    VT_TIMED(s, stretch, vti_turn_lines(s, &w->lines));
     vti_arena_pop(&s->arena, mark);
 }
