@@ -2,28 +2,54 @@
 
 #include <stdlib.h>
 
-#include "state/particles.h"
+#include "base/vec3.h"
 #include "state/predicates.h"
 
-/* Pieces farther apart than this many cores leave gaps: the line is one of vortons apart from each
- * other. */
+/* Pieces farther apart than this many cores are beads: the line is one no more. */
 static const double most_apart = 2;
 
-/* By how much of itself a strength may differ from what the line says. */
+/* Share of a strength that may be off what the line says: wobbles shorter than the core are in the
+ * places alone. */
 static const double most_off = 0.5;
 
 /* Share of the way to the middle between its neighbours that a piece goes along the line in a
- * substep: where pieces lie on a line is nothing of the fluid, but where they crowd others are
- * apart. */
+ * substep: where pieces lie on it is nothing of the fluid, but where they crowd others are apart.
+ */
 static const double evened = 0.5;
 
-/* Share of a zigzag from piece to piece, of which their neighbours' ways say nothing, that goes in
+/* Share of a zigzag from piece to piece, of which ways between neighbours say nothing, that goes in
  * a substep: by eighth differences, which take a sixteenth of that from waves of four pieces and a
  * two-thousandth from those of eight. */
 static const double smoothed = 0.25;
 
 static const uint32_t line_flags =
     VT_FLAG_LINE | VT_FLAG_LINE_START | VT_FLAG_LINE_END | VT_FLAG_LINE_CLOSED;
+
+/* ---- pieces ---- */
+
+static float *place_of(const vt_simulation *s, const vt_lines *l, int64_t piece)
+{
+    return s->vortons.position + 3 * (int64_t)l->row[piece];
+}
+
+static float *strength_of(const vt_simulation *s, const vt_lines *l, int64_t piece)
+{
+    return s->vortons.strength + 3 * (int64_t)l->row[piece];
+}
+
+static int is_end(const vt_lines *l, int64_t piece)
+{
+    return l->before[piece] == piece || l->after[piece] == piece;
+}
+
+/* Half of the way from the piece before to the one after; at an end that to the only one. */
+static void find_way(const vt_simulation *s, const vt_lines *l, int64_t piece, double way[3])
+{
+    const float *const before = place_of(s, l, l->before[piece]);
+    const float *const after = place_of(s, l, l->after[piece]);
+    for (int a = 0; a < 3; a++)
+        way[a] = (is_end(l, piece) ? 1 : 0.5) * ((double)after[a] - (double)before[a]);
+}
 
 /* ---- which there are ---- */
 
@@ -48,24 +74,25 @@ static int compare_members(const void *a, const void *b)
     return (one > other) - (one < other);
 }
 
-/* Those of all lines by their ids; returns how many. */
-static int64_t list_members(vt_simulation *s, member **list)
+static int64_t count_members(const vt_vortons *v)
 {
-    const vt_vortons *const v = &s->vortons;
     int64_t count = 0;
     for (int64_t i = 0; i < v->set.count; i++)
         count += (v->flags[i] & VT_FLAG_LINE) != 0;
-    member *to = *list = vti_arena_push(&s->arena, sizeof **list * (size_t)count);
-    for (int64_t i = 0; i < v->set.count && count > 0; i++)
-        if (v->flags[i] & VT_FLAG_LINE)
-            *to++ = (member){v->id[i], (uint32_t)i};
-    if (count > 0)
-        qsort(*list, (size_t)count, sizeof **list, compare_members);
     return count;
 }
 
-/* How many members from the first on are the pieces of one line, from end to end; 0: they are not.
- */
+/* Those of all lines in the order of their ids. */
+static void list_members(const vt_vortons *v, int64_t count, member *list)
+{
+    int64_t n = 0;
+    for (int64_t i = 0; i < v->set.count; i++)
+        if (v->flags[i] & VT_FLAG_LINE)
+            list[n++] = (member){v->id[i], (uint32_t)i};
+    qsort(list, (size_t)count, sizeof *list, compare_members);
+}
+
+/* How many members from the first on are one line, from its start to its end; 0: they are not. */
 static int64_t length_of_line(const vt_vortons *v, const member *first, int64_t count)
 {
     if (!(v->flags[first->row] & VT_FLAG_LINE_START))
@@ -79,197 +106,89 @@ static int64_t length_of_line(const vt_vortons *v, const member *first, int64_t 
     return 0;
 }
 
-/* ---- what it says ---- */
-
-/* Half of the way from the piece before to the one after; at an end that to the only one. */
-static void find_way(const vt_lines *l, int64_t piece, const float *const *at, double way[3])
+/* Appends the pieces of a line, which do not count yet. */
+static void append_pieces(const vt_vortons *v, int64_t count, const member *members, vt_lines *l)
 {
-    const uint32_t before = l->before[piece], after = l->after[piece];
-    const double share = before == piece || after == piece ? 1 : 0.5;
-    for (int a = 0; a < 3; a++)
-        way[a] = share * ((double)at[after][a] - (double)at[before][a]);
-}
-
-static double squared(double x)
-{
-    return x * x;
-}
-
-/* The circulation of a line of members, m^2/s; 0: their strengths are not those of a line. */
-static double circulation_of(const vt_simulation *s, const vt_lines *l, int64_t first,
-                             int64_t count, const member *members, const float *const *at)
-{
-    const vt_vortons *const v = &s->vortons;
-    double along = 0, squares = 0, off = 0;
+    const int64_t first = l->count, last = first + count - 1;
+    const int closed = (v->flags[members->row] & VT_FLAG_LINE_CLOSED) != 0;
     for (int64_t n = 0; n < count; n++) {
-        double way[3], strength[3];
-        find_way(l, first + n, at, way);
-        vti_widen(v->strength + 3 * (int64_t)members[n].row, strength);
+        const int64_t piece = first + n;
+        l->row[piece] = members[n].row;
+        l->before[piece] = (uint32_t)(n > 0 ? piece - 1 : closed ? last : piece);
+        l->after[piece] = (uint32_t)(n < count - 1 ? piece + 1 : closed ? first : piece);
+    }
+}
+
+/* The circulation of the line of the pieces from the last on, by which its strengths are those of
+ * the ways in the mean, m^2/s; 0: they are not those of a line. */
+static double find_circulation(const vt_simulation *s, const vt_lines *l, int64_t count)
+{
+    double along = 0, squares = 0, way[3], strength[3];
+    for (int64_t n = l->count; n < l->count + count; n++) {
+        const double most = most_apart * (double)s->vortons.core[l->row[n]];
+        find_way(s, l, n, way);
+        vti_widen(strength_of(s, l, n), strength);
         along += vti_dot(strength, way);
         squares += vti_dot(way, way);
-        if (vti_dot(way, way) > squared(most_apart * (double)v->core[members[n].row]))
+        if (vti_dot(way, way) > most * most)
             return 0;
     }
     const double circulation = squares > 0 ? along / squares : 0;
-    for (int64_t n = 0; n < count; n++) {
-        double way[3], strength[3];
-        find_way(l, first + n, at, way);
-        vti_widen(v->strength + 3 * (int64_t)members[n].row, strength);
+    const double off = most_off * circulation;
+    for (int64_t n = l->count; n < l->count + count; n++) {
+        find_way(s, l, n, way);
+        vti_widen(strength_of(s, l, n), strength);
         vti_add_scaled(strength, -circulation, way);
-        off = fmax(off, vti_dot(strength, strength) -
-                            squared(most_off * circulation) * vti_dot(way, way));
+        if (vti_dot(strength, strength) > off * off * vti_dot(way, way))
+            return 0;
     }
-    return off > 0 ? 0 : circulation;
-}
-
-/* Adds the pieces of a line, or lets its vortons go. */
-static void add_line(vt_simulation *s, int64_t count, const member *members, const float **at,
-                     vt_lines *l)
-{
-    vt_vortons *const v = &s->vortons;
-    const int64_t first = l->count, last = first + count - 1;
-    const int closed = (v->flags[members[0].row] & VT_FLAG_LINE_CLOSED) != 0;
-    for (int64_t n = 0; n < count; n++) {
-        const int64_t piece = first + n;
-        l->id[piece] = members[n].id;
-        l->before[piece] = (uint32_t)(n > 0 ? piece - 1 : closed ? last : piece);
-        l->after[piece] = (uint32_t)(n < count - 1 ? piece + 1 : closed ? first : piece);
-        at[piece] = v->position + 3 * (int64_t)members[n].row;
-    }
-    const double circulation = circulation_of(s, l, first, count, members, at);
-    for (int64_t n = 0; n < count; n++)
-        l->circulation[first + n] = circulation;
-    if (circulation != 0)
-        l->count += count;
-    for (int64_t n = 0; n < count && circulation == 0; n++)
-        v->flags[members[n].row] &= ~line_flags;
+    return circulation;
 }
 
 void vti_find_lines(vt_simulation *s, vt_lines *l)
 {
-    member *members;
-    *l = (vt_lines){0};
-    if (!are_material(s))
-        return;
-    const size_t mark = vti_arena_mark(&s->arena);
-    const int64_t all = list_members(s, &members);
-    if (all == 0) {
-        vti_arena_pop(&s->arena, mark);
-        return;
-    }
+    vt_vortons *const v = &s->vortons;
+    const int64_t all = are_material(s) ? count_members(v) : 0;
     const size_t pieces = (size_t)all;
-    l->id = vti_arena_push(&s->arena, sizeof *l->id * pieces);
+    *l = (vt_lines){0};
+    if (all == 0)
+        return;
+    l->row = vti_arena_push(&s->arena, sizeof *l->row * pieces);
     l->before = vti_arena_push(&s->arena, sizeof *l->before * pieces);
     l->after = vti_arena_push(&s->arena, sizeof *l->after * pieces);
     l->circulation = vti_arena_push(&s->arena, sizeof *l->circulation * pieces);
-    const float **const at = vti_arena_push(&s->arena, sizeof *at * pieces);
-    for (int64_t n = 0; n < all;) {
-        const int64_t count = length_of_line(&s->vortons, members + n, all - n);
-        if (count > 1)
-            add_line(s, count, members + n, at, l);
-        else
-            s->vortons.flags[members[n].row] &= ~line_flags;
-        n += count > 1 ? count : 1;
+    member *const members = vti_arena_push(&s->arena, sizeof *members * pieces);
+    list_members(v, all, members);
+    for (int64_t at = 0, count; at < all; at += count) {
+        count = length_of_line(v, members + at, all - at);
+        const int whole = count > 0;
+        double circulation = 0;
+        if (whole) {
+            append_pieces(v, count, members + at, l);
+            circulation = find_circulation(s, l, count);
+        } else {
+            count = 1;
+        }
+        for (int64_t n = 0; n < count; n++)
+            if (circulation == 0)
+                v->flags[members[at + n].row] &= ~line_flags;
+            else
+                l->circulation[l->count++] = circulation;
     }
 }
 
-/* ---- turning ---- */
-
-/* Where the place and the strength of each piece are. */
-typedef struct places {
-    const vt_lines *lines;
-    const vt_vortons *vortons;
-    const float **at;
-    float **strength;
-    int64_t found;
-} places;
-
-static places open_places(vt_simulation *s, const vt_lines *l)
-{
-    const size_t bytes = sizeof(float *) * (size_t)l->count;
-    return (places){.lines = l,
-                    .vortons = &s->vortons,
-                    .at = vti_arena_push(&s->arena, bytes),
-                    .strength = vti_arena_push(&s->arena, bytes)};
-}
-
-static int compare_ids(const void *a, const void *b)
-{
-    const int64_t one = *(const int64_t *)a, other = *(const int64_t *)b;
-    return (one > other) - (one < other);
-}
-
-/* Of the vorton of a row, if it is a piece. */
-static void note_place(places *p, int64_t row, const float *at, float *strength)
-{
-    const vt_lines *const l = p->lines;
-    const vt_vortons *const v = p->vortons;
-    const int64_t *const id =
-        v->flags[row] & VT_FLAG_LINE
-            ? bsearch(&v->id[row], l->id, (size_t)l->count, sizeof *l->id, compare_ids)
-            : NULL;
-    if (!id)
-        return;
-    p->at[id - l->id] = at;
-    p->strength[id - l->id] = strength;
-    p->found++;
-}
-
-/* h: length of a unit of places, m. */
-static void turn(const places *p, double h)
-{
-    const vt_lines *const l = p->lines;
-    for (int64_t n = 0; n < l->count && p->found == l->count; n++) {
-        double way[3];
-        find_way(l, n, p->at, way);
-        for (int a = 0; a < 3; a++)
-            p->strength[n][a] = (float)(l->circulation[n] * h * way[a]);
-    }
-}
-
-void vti_turn_line_records(vt_simulation *s, const vt_lines *l, double h, int64_t count,
-                           vt_record *records)
-{
-    if (l->count == 0)
-        return;
-    const size_t mark = vti_arena_mark(&s->arena);
-    places p = open_places(s, l);
-    for (int64_t i = 0; i < count; i++)
-        note_place(&p, records[i].home, records[i].position, records[i].strength);
-    turn(&p, h);
-    vti_arena_pop(&s->arena, mark);
-}
-
-static places find_columns(vt_simulation *s, const vt_lines *l)
-{
-    const vt_vortons *const v = &s->vortons;
-    places p = open_places(s, l);
-    for (int64_t i = 0; i < v->set.count; i++)
-        note_place(&p, i, v->position + 3 * i, v->strength + 3 * i);
-    return p;
-}
-
-void vti_turn_lines(vt_simulation *s, const vt_lines *l)
-{
-    if (l->count == 0)
-        return;
-    const size_t mark = vti_arena_mark(&s->arena);
-    const places p = find_columns(s, l);
-    turn(&p, 1);
-    vti_arena_pop(&s->arena, mark);
-}
+/* ---- their places ---- */
 
 /* Adds how far a piece is to go along its line. */
-static void add_evening(const places *p, int64_t n, double shift[3])
+static void add_evening(const vt_simulation *s, const vt_lines *l, int64_t piece, double shift[3])
 {
-    const vt_lines *const l = p->lines;
     double here[3], before[3], after[3], way[3];
-    vti_widen(p->at[n], here);
-    vti_widen(p->at[l->before[n]], before);
-    vti_widen(p->at[l->after[n]], after);
-    if (l->before[n] == n || l->after[n] == n)
+    if (is_end(l, piece))
         return;
-    find_way(l, n, p->at, way);
+    vti_widen(place_of(s, l, piece), here);
+    vti_widen(place_of(s, l, l->before[piece]), before);
+    vti_widen(place_of(s, l, l->after[piece]), after);
+    find_way(s, l, piece, way);
     const double behind = vti_sqrt(vti_square_between(here, before));
     const double ahead = vti_sqrt(vti_square_between(here, after));
     if (vti_normalise(way) > 0)
@@ -281,35 +200,41 @@ static void take_differences(const vt_lines *l, double (*value)[3], double (*dif
 {
     for (int64_t n = 0; n < l->count; n++)
         for (int a = 0; a < 3; a++) {
-            const int at_end = l->before[n] == n || l->after[n] == n;
             const double sides = value[l->before[n]][a] + value[l->after[n]][a];
-            difference[n][a] = at_end ? 0 : sides - 2 * value[n][a];
+            difference[n][a] = is_end(l, n) ? 0 : sides - 2 * value[n][a];
         }
     memcpy(value, difference, sizeof *value * (size_t)l->count);
 }
 
 void vti_space_lines(vt_simulation *s, const vt_lines *l)
 {
-    enum { TIMES = 4 };
-    if (l->count == 0)
-        return;
+    enum { TIMES = 4, OF_ZIGZAG = 1 << 2 * TIMES };
     const size_t mark = vti_arena_mark(&s->arena), bytes = 3 * sizeof(double) * (size_t)l->count;
-    const places p = find_columns(s, l);
     double (*const shift)[3] = vti_arena_push(&s->arena, bytes);
     double (*const room)[3] = vti_arena_push(&s->arena, bytes);
-    for (int64_t n = 0; n < l->count && p.found == l->count; n++)
-        vti_widen(p.at[n], shift[n]);
-    for (int time = 0; time < TIMES && p.found == l->count; time++)
+    for (int64_t n = 0; n < l->count; n++)
+        vti_widen(place_of(s, l, n), shift[n]);
+    for (int time = 0; time < TIMES && l->count > 0; time++)
         take_differences(l, shift, room);
-    for (int64_t n = 0; n < l->count && p.found == l->count; n++) {
+    for (int64_t n = 0; n < l->count; n++) {
         for (int a = 0; a < 3; a++)
-            shift[n][a] *= -smoothed / (1 << 2 * TIMES);
-        add_evening(&p, n, shift[n]);
+            shift[n][a] *= -smoothed / OF_ZIGZAG;
+        add_evening(s, l, n, shift[n]);
     }
-    for (int64_t n = 0; n < l->count && p.found == l->count; n++) {
-        float *const at = s->vortons.position + (p.at[n] - s->vortons.position);
+    for (int64_t n = 0; n < l->count; n++)
         for (int a = 0; a < 3; a++)
-            at[a] = (float)((double)at[a] + shift[n][a]);
-    }
+            place_of(s, l, n)[a] = (float)((double)place_of(s, l, n)[a] + shift[n][a]);
     vti_arena_pop(&s->arena, mark);
+}
+
+/* ---- their strengths ---- */
+
+void vti_turn_lines(vt_simulation *s, const vt_lines *l)
+{
+    for (int64_t n = 0; n < l->count; n++) {
+        double way[3];
+        find_way(s, l, n, way);
+        for (int a = 0; a < 3; a++)
+            strength_of(s, l, n)[a] = (float)(l->circulation[n] * way[a]);
+    }
 }

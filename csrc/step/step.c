@@ -329,7 +329,6 @@ static vt_status substep(vt_simulation *s, vt_births *births, double step, doubl
     if (status)
         return status;
     accept(s, births, w.extrapolates ? NULL : &w);
-    VT_TIMED(s, stretch, vti_find_lines(s, &w.lines));
     VT_TIMED(s, emit, emit_set(s, VT_TRACERS, births, s->time));
     if (scheme.share < 1)
         vti_make_tracer_substep(s, &w.tracers);

@@ -3,6 +3,7 @@
 #include <float.h>
 
 #include "conservation/impulse_correction.h"
+#include "conservation/vortex_lines.h"
 #include "field/solve.h"
 #include "field/thin_walls.h"
 #include "state/container_frame.h"
@@ -221,7 +222,6 @@ void vti_advance_to_stage(vt_simulation *s, const vt_scheme *scheme, int stage, 
                                : w->first,
                        keeps ? 2 : 1, has_past(s, scheme, w) ? &past : NULL, w->records,
                        s->def.threads);
-    vti_turn_line_records(s, &w->lines, w->space.spacing, w->count, w->records);
 }
 
 /* How much of what neighbours exchange is to be exchanged within a cell: with a rate of it strength
@@ -265,6 +265,8 @@ void vti_finish(vt_simulation *s, const vt_scheme *scheme, vt_substep *w, double
         rows.past = past_rates(s);
         note_rates(s, w, dt);
     }
+    vt_lines lines;
+    VT_TIMED(s, stretch, vti_find_lines(s, &lines));
     vti_find_frame_change(s, ending.carried);
     s->last_substep = dt;
     const int books = vti_has_known_flow(s);
@@ -282,14 +284,14 @@ void vti_finish(vt_simulation *s, const vt_scheme *scheme, vt_substep *w, double
     VT_TIMED(s, finish,
              s->stages->finish(&w->field, &method, &ending, s->winds.velocity, w->count, w->sorted,
                                &rows, &s->extremes, s->def.threads));
-    VT_TIMED(s, stretch, vti_space_lines(s, &w->lines));
+    VT_TIMED(s, stretch, vti_space_lines(s, &lines));
     if (!w->continues)
         VT_TIMED(s, finish, vti_round_vortons(s));
     if (vti_has_grid(s) && s->def.method.exchange > 0)
         VT_TIMED(s, exchange,
                  s->stages->filter_strengths(&s->grid, w->count, w->sorted, w->row_start,
                                              v->strength, s->def.threads));
-    VT_TIMED(s, stretch, vti_turn_lines(s, &w->lines));
+    VT_TIMED(s, stretch, vti_turn_lines(s, &lines));
     VT_TIMED(s, balance, vti_close_balance(s, dt, &balance));
     const double owed = balance.restored ? 1 : 1 - balance.share;
     VT_TIMED(s, balance, vti_close_reaction(s, dt, owed, reaction));

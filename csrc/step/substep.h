@@ -2,7 +2,6 @@
 #pragma once
 
 #include "conservation/body_impulse_budget.h"
-#include "conservation/vortex_lines.h"
 #include "kernels/particles/stretching_bound.h"
 #include "state/sources.h"
 #include "tracers/advection.h"
@@ -26,7 +25,6 @@ typedef struct vt_substep {
     vt_buoyancy buoyancy;
     float *felt; /* room for where vortons feel it */
     vt_velocity_source field;
-    vt_lines lines; /* as they are at the start */
     vt_tracer_substep tracers;
 } vt_substep;
 
