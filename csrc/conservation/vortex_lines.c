@@ -74,19 +74,19 @@ static int compare_members(const void *a, const void *b)
     return (one > other) - (one < other);
 }
 
-static int64_t count_members(const vt_vortons *v)
+static int64_t count_members(const vt_vortons *v, int64_t rows)
 {
     int64_t count = 0;
-    for (int64_t i = 0; i < v->set.count; i++)
+    for (int64_t i = 0; i < rows; i++)
         count += (v->flags[i] & VT_FLAG_LINE) != 0;
     return count;
 }
 
 /* Those of all lines in the order of their ids. */
-static void list_members(const vt_vortons *v, int64_t count, member *list)
+static void list_members(const vt_vortons *v, int64_t rows, int64_t count, member *list)
 {
     int64_t n = 0;
-    for (int64_t i = 0; i < v->set.count; i++)
+    for (int64_t i = 0; i < rows; i++)
         if (v->flags[i] & VT_FLAG_LINE)
             list[n++] = (member){v->id[i], (uint32_t)i};
     qsort(list, (size_t)count, sizeof *list, compare_members);
@@ -145,10 +145,10 @@ static double find_circulation(const vt_simulation *s, const vt_lines *l, int64_
     return circulation;
 }
 
-void vti_find_lines(vt_simulation *s, vt_lines *l)
+void vti_find_lines(vt_simulation *s, int64_t rows, vt_lines *l)
 {
     vt_vortons *const v = &s->vortons;
-    const int64_t all = are_material(s) ? count_members(v) : 0;
+    const int64_t all = are_material(s) ? count_members(v, rows) : 0;
     const size_t pieces = (size_t)all;
     *l = (vt_lines){0};
     if (all == 0)
@@ -158,7 +158,7 @@ void vti_find_lines(vt_simulation *s, vt_lines *l)
     l->after = vti_arena_push(&s->arena, sizeof *l->after * pieces);
     l->circulation = vti_arena_push(&s->arena, sizeof *l->circulation * pieces);
     member *const members = vti_arena_push(&s->arena, sizeof *members * pieces);
-    list_members(v, all, members);
+    list_members(v, rows, all, members);
     for (int64_t at = 0, count; at < all; at += count) {
         count = length_of_line(v, members + at, all - at);
         const int whole = count > 0;

@@ -17,11 +17,11 @@ typedef struct vt_lines {
     double *circulation;      /* of its line, m^2/s */
 } vt_lines;
 
-/* Finds the lines that are whole and whose strengths are those of lines, by the columns at the
- * start of a substep; the vortons of others are pieces no more. Where something else makes
+/* Finds the lines that are whole and whose strengths are those of lines, by rows [0, rows) of the
+ * columns at the start of a substep; the vortons of others are pieces no more. Where something else makes
  * vorticity, too (gravity, viscosity, bodies, forces, expansion), and with another form of
  * stretching, there are none. */
-void vti_find_lines(vt_simulation *s, vt_lines *lines);
+void vti_find_lines(vt_simulation *s, int64_t rows, vt_lines *lines);
 
 /* Brings the pieces, which have moved, to even distances along their lines, and takes away what
  * goes to and fro from piece to piece. */

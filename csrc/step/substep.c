@@ -266,7 +266,7 @@ void vti_finish(vt_simulation *s, const vt_scheme *scheme, vt_substep *w, double
         note_rates(s, w, dt);
     }
     vt_lines lines;
-    VT_TIMED(s, stretch, vti_find_lines(s, &lines));
+    VT_TIMED(s, stretch, vti_find_lines(s, w->count, &lines));
     vti_find_frame_change(s, ending.carried);
     s->last_substep = dt;
     const int books = vti_has_known_flow(s);
