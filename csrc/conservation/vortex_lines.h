@@ -20,7 +20,7 @@ typedef struct vt_lines {
 /* Finds the lines that are whole and whose strengths are those of lines, by the columns at the
  * start of a substep; the vortons of others are pieces no more. Where something else makes
  * vorticity, too (gravity, viscosity, bodies, forces, expansion), and with another form of
- * stretching, there are none. */
+ * stretching, all are let go: what it has made would be lost where lines went on. */
 void vti_find_lines(vt_simulation *s, vt_lines *lines);
 
 /* Brings the pieces, which have moved, to even distances along their lines, and takes away what
