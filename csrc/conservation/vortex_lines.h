@@ -18,11 +18,10 @@ typedef struct vt_lines {
 } vt_lines;
 
 /* Finds the lines that are whole and whose strengths are those of lines, by rows [0, rows) of the
- * columns at the start of a substep; the vortons of others are pieces no more. Where something else makes
- * vorticity, too (gravity, viscosity, bodies, forces, expansion), and with another form of
- * stretching, there are none. */
+ * columns at the start of a substep; the vortons of others are pieces no more. Where something else
+ * makes vorticity, too (gravity, viscosity, bodies, forces, expansion), and with another form of
+ * stretching, all are let go: what it has made would be lost where lines went on. */
 void vti_find_lines(vt_simulation *s, int64_t rows, vt_lines *lines);
-
 /* Brings the pieces, which have moved, to even distances along their lines, and takes away what
  * goes to and fro from piece to piece. */
 void vti_space_lines(vt_simulation *s, const vt_lines *lines);

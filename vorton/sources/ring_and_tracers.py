@@ -37,10 +37,10 @@ class VortexRing(Sectioned, FluidSource):
     Each vorton of a line one vorton thick is a piece of it, whose strength is the circulation times
     the way between its neighbours: an ellipse of radii 1.2 and 0.83 m, core 0.1 m and circulation
     1 m^2/s switches its axes within 1 % of the time that a filament of these cores takes, 4.0 s.
-    That holds while nothing else makes vorticity (gravity on fluid of another density, viscosity,
-    bodies, forces on the fluid, expansion), with `Method.stretching` "transpose", and until the
-    pieces are two cores apart, some are removed, or their strengths are written otherwise; from
-    then on they are vortons like others, which turn in three quarters of that time.
+    That holds with `Method.stretching` "transpose" until something else makes vorticity (gravity on
+    fluid of another density, viscosity, bodies, forces on the fluid, expansion), the pieces are two
+    cores apart, some are removed, or their strengths are written otherwise; from then on they are
+    vortons like others, which turn in three quarters of that time.
 
     Examples
     --------
