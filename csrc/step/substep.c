@@ -2,6 +2,7 @@
 
 #include <float.h>
 
+#include "base/vec3.h"
 #include "conservation/impulse_correction.h"
 #include "conservation/vortex_lines.h"
 #include "field/solve.h"
@@ -292,6 +293,7 @@ void vti_finish(vt_simulation *s, const vt_scheme *scheme, vt_substep *w, double
                  s->stages->filter_strengths(&s->grid, w->count, w->sorted, w->row_start,
                                              v->strength, s->def.threads));
     VT_TIMED(s, stretch, vti_turn_lines(s, &lines));
+    vti_add_scaled(balance.sum, 1, lines.gain);
     VT_TIMED(s, balance, vti_close_balance(s, dt, &balance));
     const double owed = balance.restored ? 1 : 1 - balance.share;
     VT_TIMED(s, balance, vti_close_reaction(s, dt, owed, reaction));
