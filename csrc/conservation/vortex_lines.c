@@ -269,6 +269,15 @@ void vti_space_lines(vt_simulation *s, const vt_lines *l)
 
 /* ---- their strengths ---- */
 
+void vti_hold_lines(const vt_simulation *s, const vt_lines *l, int64_t count, vt_record *records)
+{
+    for (int64_t i = 0; i < count && l->count > 0; i++) {
+        vt_record *const r = &records[i];
+        if (s->vortons.flags[r->home] & VT_FLAG_LINE)
+            r->strength[0] = r->strength[1] = r->strength[2] = r->volume = 0;
+    }
+}
+
 void vti_turn_lines(vt_simulation *s, vt_lines *l)
 {
     for (int64_t n = 0; n < l->count; n++) {

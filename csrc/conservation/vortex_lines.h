@@ -29,6 +29,12 @@ void vti_find_lines(vt_simulation *s, vt_lines *lines);
  * goes to and fro from piece to piece. */
 void vti_space_lines(vt_simulation *s, const vt_lines *lines);
 
+/* Keeps the pieces out of the exchange of strength with others
+ * (kernels/particles/strength_filter.h) by the records for it: what lines give, they would have
+ * again once they are turned, and the impulse with it. */
+void vti_hold_lines(const vt_simulation *s, const vt_lines *lines, int64_t count,
+                    vt_record *records);
+
 /* Gives the pieces the strengths of their lines. Inside of a substep these go by the gradient of
  * the field: by places in the middle of it, which are foreseen, rings that leapfrog kept .70 of
  * their energy for 6 s, and all of it so. */

@@ -286,6 +286,7 @@ void vti_finish(vt_simulation *s, const vt_scheme *scheme, vt_substep *w, double
              s->stages->finish(&w->field, &method, &ending, s->winds.velocity, w->count, w->sorted,
                                &rows, &s->extremes, s->def.threads));
     VT_TIMED(s, stretch, vti_space_lines(s, &lines));
+    vti_hold_lines(s, &lines, w->count, w->sorted);
     if (!w->continues)
         VT_TIMED(s, finish, vti_round_vortons(s));
     if (vti_has_grid(s) && s->def.method.exchange > 0)
