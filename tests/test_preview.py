@@ -680,6 +680,15 @@ def test_hidden_bodies_are_as_if_they_were_not_there(ring):
     assert len(pictures) >= 5
 
 
+def test_a_body_whose_name_is_empty_is_not_hidden_by_no_names(ring):
+    """As C may have one: it was a line of an empty text, and of what ends in a line break."""
+    sim = with_body(vt.Body(vt.Plane((0, 0, 5)), "far"))
+    sim._core.add("body", shapes=[{"kind": "sphere"}], name="")
+    shown = [ring.render(width=64, height=48, bodies=sim._core, hidden=text).tobytes()
+             for text in (None, "", "nobody\n")]
+    assert shown[0] == shown[1] == shown[2]
+
+
 @pytest.mark.parametrize("hide, kind, words", [
     ("wal", ValueError, "hide = 'wal': did you mean 'wall'"),
     (["wall", 3], TypeError, "hide = 3"),

@@ -165,6 +165,20 @@ static double find_circulation(const vt_simulation *s, const vt_lines *l, int64_
     return circulation;
 }
 
+/* Adds so many times the sum of the strengths of the lines that are open. */
+static void add_open(const vt_simulation *s, const vt_lines *l, double factor, double sum[3])
+{
+    int open = 0;
+    for (int64_t n = 0; n < l->count; n++) {
+        double strength[3];
+        open |= l->before[n] == n;
+        vti_widen(strength_of(s, l, n), strength);
+        if (open)
+            vti_add_scaled(sum, factor, strength);
+        open &= l->after[n] != n;
+    }
+}
+
 void vti_find_lines(vt_simulation *s, int64_t rows, vt_lines *l)
 {
     vt_vortons *const v = &s->vortons;
@@ -200,6 +214,7 @@ void vti_find_lines(vt_simulation *s, int64_t rows, vt_lines *l)
             else
                 l->circulation[l->count++] = circulation;
     }
+    add_open(s, l, -1, l->gain);
 }
 
 /* ---- their places ---- */
@@ -254,7 +269,16 @@ void vti_space_lines(vt_simulation *s, const vt_lines *l)
 
 /* ---- their strengths ---- */
 
-void vti_turn_lines(vt_simulation *s, const vt_lines *l)
+void vti_hold_lines(const vt_simulation *s, const vt_lines *l, int64_t count, vt_record *records)
+{
+    for (int64_t i = 0; i < count && l->count > 0; i++) {
+        vt_record *const r = &records[i];
+        if (s->vortons.flags[r->home] & VT_FLAG_LINE)
+            r->strength[0] = r->strength[1] = r->strength[2] = r->volume = 0;
+    }
+}
+
+void vti_turn_lines(vt_simulation *s, vt_lines *l)
 {
     for (int64_t n = 0; n < l->count; n++) {
         double way[3];
@@ -262,4 +286,5 @@ void vti_turn_lines(vt_simulation *s, const vt_lines *l)
         for (int a = 0; a < 3; a++)
             strength_of(s, l, n)[a] = (float)(l->circulation[n] * way[a]);
     }
+    add_open(s, l, 1, l->gain);
 }

@@ -15,6 +15,8 @@ typedef struct vt_lines {
     uint32_t *row;            /* of the vorton of each */
     uint32_t *before, *after; /* pieces; at an end the piece itself */
     double *circulation;      /* of its line, m^2/s */
+    double gain[3]; /* by which the sum of the strengths of open lines has grown, m^3/s, once
+                       they are turned: the circulation times what their ends have moved */
 } vt_lines;
 
 /* Finds the lines that are whole and whose strengths are those of lines, by rows [0, rows) of the
@@ -26,7 +28,13 @@ void vti_find_lines(vt_simulation *s, int64_t rows, vt_lines *lines);
  * goes to and fro from piece to piece. */
 void vti_space_lines(vt_simulation *s, const vt_lines *lines);
 
+/* Keeps the pieces out of the exchange of strength with others
+ * (kernels/particles/strength_filter.h) by the records for it: what lines give, they would have
+ * again once they are turned, and the impulse with it. */
+void vti_hold_lines(const vt_simulation *s, const vt_lines *lines, int64_t count,
+                    vt_record *records);
+
 /* Gives the pieces the strengths of their lines. Inside of a substep these go by the gradient of
  * the field: by places in the middle of it, which are foreseen, rings that leapfrog kept .70 of
  * their energy for 6 s, and all of it so. */
-void vti_turn_lines(vt_simulation *s, const vt_lines *lines);
+void vti_turn_lines(vt_simulation *s, vt_lines *lines);

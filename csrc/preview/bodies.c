@@ -25,11 +25,11 @@ struct vt_staged_body {
     double center[3];
 };
 
-/* Whether a text has a line that is this name. */
+/* Whether a text has a line that is this name; a body without one is not among no names. */
 static int has_line(const char *text, const char *name)
 {
     const size_t length = strlen(name);
-    while (text) {
+    while (text && length > 0) {
         const char *const end = strchr(text, '\n');
         const size_t line = end ? (size_t)(end - text) : strlen(text);
         if (line == length && memcmp(text, name, length) == 0)

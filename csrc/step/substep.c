@@ -2,6 +2,7 @@
 
 #include <float.h>
 
+#include "base/vec3.h"
 #include "conservation/impulse_correction.h"
 #include "conservation/vortex_lines.h"
 #include "field/solve.h"
@@ -285,6 +286,7 @@ void vti_finish(vt_simulation *s, const vt_scheme *scheme, vt_substep *w, double
              s->stages->finish(&w->field, &method, &ending, s->winds.velocity, w->count, w->sorted,
                                &rows, &s->extremes, s->def.threads));
     VT_TIMED(s, stretch, vti_space_lines(s, &lines));
+    vti_hold_lines(s, &lines, w->count, w->sorted);
     if (!w->continues)
         VT_TIMED(s, finish, vti_round_vortons(s));
     if (vti_has_grid(s) && s->def.method.exchange > 0)
@@ -292,6 +294,7 @@ void vti_finish(vt_simulation *s, const vt_scheme *scheme, vt_substep *w, double
                  s->stages->filter_strengths(&s->grid, w->count, w->sorted, w->row_start,
                                              v->strength, s->def.threads));
     VT_TIMED(s, stretch, vti_turn_lines(s, &lines));
+    vti_add_scaled(balance.sum, 1, lines.gain);
     VT_TIMED(s, balance, vti_close_balance(s, dt, &balance));
     const double owed = balance.restored ? 1 : 1 - balance.share;
     VT_TIMED(s, balance, vti_close_reaction(s, dt, owed, reaction));
