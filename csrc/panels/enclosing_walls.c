@@ -12,19 +12,18 @@
 #include "state/predicates.h"
 #include "state/transform.h"
 
-/* Widest panels with which no more than a tenth of the flow outside is in a closed room, over its
- * width and by the fourth root of thickness over width, for thin walls let more through. In a wind,
- * of rooms of six boards of .033, .17 and .5 widths .14, .21 and .29 of it, five times as long as
- * wide .24, a hut with a door, of .06 widths, .17, a tube with one end .25: by this .14, .21, .28,
- * .21, .17, .23. A flat room is as wide as the side of the square of its least section. Where a
- * share of the directions along the walls is open, they may be 1 / (1 - 2 x the share) times as
- * wide: a crate without a lid .30, a duct .37 to .45, by this .34; a channel without a roof .5, by
- * this whatever. test_rooms_of_wide_panels has some of them. */
-static const double widest = 0.33;
+/* Widest panels with which no more than a tenth of the wind is in a closed room, over its width and
+ * by the fourth root of thickness over width, for thin walls let more through: of rooms of six
+ * boards of .033, .17 and .5 widths .14, .21 and .29 of it, five times as long as wide .24, as wide
+ * as flat .42, a hut with a door .17, a tube with one end .25; by this .13, .20, .27, .21, .39,
+ * .18, .26. Where a share of the directions along the walls is open, panels may be 1 / (1 - 2 x the
+ * share) times as wide: a crate without a lid .30, a duct .37 to .45, by this .32 and .35; a
+ * channel without a roof .5, by this whatever. test_rooms_of_wide_panels has some of them. */
+static const double widest = 0.3;
 
 /* How far along the walls something must close the space between them, in gaps: farther off, as
  * beside a box near a wall of a hall, it does not matter. */
-static const double around = 4;
+static const double around = 8;
 
 /* Least share that is as wide for its gap: of what faces other walls, so that a box before a wall
  * does not make a room narrow, and of all, so that a nook of a heap of bricks is no room. */
@@ -44,18 +43,24 @@ static const double far_sides = 1000, near_sides = 1e-3;
 /* Directions in which is looked whether a space is closed. */
 enum { QUARTER = 4 };
 
-/* What a panel faces: 1 / closeness is the largest width that it may have there, m. */
+/* What a panel faces. */
 typedef struct facing {
-    double closeness, gap, area; /* 1/m, m, m^2 */
+    double closeness; /* 1 / the largest width that it may have there, 1/m */
+    double ratio;     /* how wide it is, over that */
+    double gap, area; /* m, m^2 */
+    int32_t body;
 } facing;
 
 typedef struct look {
     const vt_simulation *s;
     const int32_t *group;
-    vt_pose *pose; /* of each body at 0 s: what is looked at never moves against each other */
-    facing *found; /* of the body that is looked from */
+    vt_pose *pose;       /* of each body at 0 s: what is looked at never moves against each other */
+    double (*center)[3]; /* of each, in the world, m */
+    uint8_t *stands; /* which stand in the way of what is looked at from this one, at any time */
+    facing *found;   /* of all that touch */
     int32_t from, count;
-    int32_t parted; /* it touches others, but has panels of its own */
+    int32_t parted;    /* they touch, but each has panels of its own */
+    double faces, all; /* area of what is found, and of all that touch, m^2 */
 } look;
 
 /* ---- looking ---- */
@@ -77,9 +82,8 @@ static double distance_to(const look *l, int32_t m, const double at[3], const do
 {
     const vt_body *const body = &l->s->bodies.items[m];
     const vt_pose *const pose = &l->pose[m];
-    double from[3], along[3], center[3], to[3], out[3], nearest = length;
-    vti_pose_point(pose, body->center, center);
-    if (isfinite(body->reach) && !passes_ball(center, body->reach, at, way, length))
+    double from[3], along[3], to[3], out[3], nearest = length;
+    if (isfinite(body->reach) && !passes_ball(l->center[m], body->reach, at, way, length))
         return length;
     vti_pose_point_back(pose, at, from);
     vti_pose_direction_back(pose, way, along);
@@ -100,28 +104,33 @@ static double distance_to(const look *l, int32_t m, const double at[3], const do
     return nearest;
 }
 
-/* Whether a body stands in the way of what body `from` looks at, at any time. */
-static int stands_by(const look *l, int32_t m)
-{
-    const vt_body *const own = &l->s->bodies.items[l->from], *const body = &l->s->bodies.items[m];
-    return m == l->from ||
-           (vti_wants_panels(l->s, m) && !body->hole && !body->form && !body->rigid.placed &&
-            !own->rigid.placed && vti_move_as_one(&l->s->transforms, own->parent, body->parent));
-}
-
 /* The nearest wall of those that the body touches and of its own, or with `any` of all bodies. */
 static double look_along(const look *l, int any, const double at[3], const double way[3],
                          double length, double normal[3])
 {
     double nearest = length;
     for (int32_t m = 0; m < l->s->bodies.count; m++)
-        if (any ? stands_by(l, m) : l->group[m] == l->group[l->from])
+        if (any ? l->stands[m] : l->group[m] == l->group[l->from])
             nearest = distance_to(l, m, at, way, nearest, normal);
     return nearest;
 }
 
-/* Share of the directions across a normal in which nothing is within a length; *across: the least
- * way from one wall to another there. */
+/* From wall to wall in opposite directions, of all of those the median, the lower one. */
+static double median_chord(const double reach[4 * QUARTER])
+{
+    double chord[2 * QUARTER];
+    for (int k = 0; k < 2 * QUARTER; k++) {
+        const double own = reach[k] + reach[k + 2 * QUARTER];
+        int at = k;
+        for (; at > 0 && chord[at - 1] > own; at--)
+            chord[at] = chord[at - 1];
+        chord[at] = own;
+    }
+    return chord[QUARTER - 1];
+}
+
+/* Share of the directions across a normal in which nothing is within a length; *across: the way
+ * from wall to wall there. */
 static double open_share(const look *l, const double at[3], const double normal[3], double length,
                          double *across)
 {
@@ -139,9 +148,7 @@ static double open_share(const look *l, const double at[3], const double normal[
         reach[k] = look_along(l, 1, at, way, length, out);
         open += !(reach[k] < length);
     }
-    *across = INFINITY;
-    for (int k = 0; k < 2 * QUARTER; k++)
-        *across = fmin(*across, reach[k] + reach[k + 2 * QUARTER]);
+    *across = median_chord(reach);
     return open / (4.0 * QUARTER);
 }
 
@@ -186,59 +193,96 @@ static double widest_in(double width, double thickness)
     return widest * width * vti_sqrt(vti_sqrt(fmin(thickness / width, 1)));
 }
 
-/* What panel i of a width faces, if panels as wide as `wide` may matter there. */
-static void look_from_panel(look *l, const vt_panel_set *set, int32_t i, double width, double wide)
+/* Whether a body stands in the way of what body `from` looks at, at any time. */
+static int stands_by(const look *l, int32_t m)
+{
+    const vt_body *const own = &l->s->bodies.items[l->from], *const body = &l->s->bodies.items[m];
+    return m == l->from ||
+           (vti_wants_panels(l->s, m) && !body->hole && !body->form && !body->rigid.placed &&
+            !own->rigid.placed && vti_move_as_one(&l->s->transforms, own->parent, body->parent));
+}
+
+/* What panel i of the body faces, if panels as wide as `wide` may matter there. */
+static void look_from_panel(look *l, const vt_panel_set *set, int32_t i, double wide)
 {
     const double opposite = -0.7;
     const vt_pose *const pose = &l->pose[l->from];
-    double at[3], normal[3], other[3] = {0, 0, 0};
+    const double side = pose->scale * set->side;
+    double at[3], normal[3], other[3] = {0, 0, 0}, across;
     vti_pose_point(pose, set->center[i], at);
     vti_pose_direction(pose, set->normal[i], normal);
-    vti_add_scaled(at, near_sides * width, normal);
+    vti_add_scaled(at, near_sides * side, normal);
     if (is_covered(l, at))
         return;
-    const double gap = look_along(l, 0, at, normal, far_sides * width, other);
-    if (!(gap < far_sides * width) || vti_dot(normal, other) > opposite)
+    const double gap = look_along(l, 0, at, normal, far_sides * side, other);
+    if (!(gap < far_sides * side) || vti_dot(normal, other) > opposite)
         return;
     facing *const f = &l->found[l->count++];
-    *f = (facing){.gap = gap, .area = set->area[i]};
+    *f = (facing){.gap = gap, .area = pose->scale * pose->scale * set->area[i], .body = l->from};
+    l->faces += f->area;
     const double thickness = thickness_below(l, at, normal);
     if (!l->parted && wide < widest_in(gap, thickness))
         return;
     vti_add_scaled(at, 0.5 * gap, normal);
-    double across;
     const double open = open_share(l, at, normal, around * gap, &across);
     const double space = vti_sqrt(gap * fmax(across, gap));
-    if (l->parted)
-        f->closeness = open <= closed;
-    else
-        f->closeness = fmax(1 - 2 * open, 0) / widest_in(space, thickness);
+    f->closeness = fmax(1 - 2 * open, 0) / widest_in(space, thickness);
+    f->ratio = l->parted ? 2 * (open <= closed) : f->closeness * side;
 }
 
-static int compare_closeness(const void *a, const void *b)
+static void look_from_body(look *l, int32_t n)
+{
+    const vt_body *const body = &l->s->bodies.items[n];
+    const vt_panel_set *const set = body->panels;
+    const double wide = body->coarse ? body->coarse->side : set->side;
+    l->from = n;
+    for (int32_t m = 0; m < l->s->bodies.count; m++)
+        l->stands[m] = (uint8_t)stands_by(l, m);
+    for (int32_t i = 0; i < set->count; i++) {
+        l->all += body->scale * body->scale * set->area[i];
+        look_from_panel(l, set, i, body->scale * wide);
+    }
+}
+
+/* ---- what was found ---- */
+
+static int compare_ratios(const void *a, const void *b)
 {
     const facing *const x = a, *const y = b;
-    if (x->closeness != y->closeness)
-        return x->closeness > y->closeness ? -1 : 1;
-    return (x->gap > y->gap) - (x->gap < y->gap);
+    if (x->ratio != y->ratio)
+        return x->ratio > y->ratio ? -1 : 1;
+    return x->body != y->body ? (x->body > y->body) - (x->body < y->body)
+                              : (x->gap > y->gap) - (x->gap < y->gap);
 }
 
-/* Of the closest of what a body faces, that which a good share of it is as close as; closeness 0:
- * it encloses nothing. */
-static facing closest_share(look *l, const vt_panel_set *set)
+static double enough_of(const look *l)
 {
-    double all = 0, faces = 0, area = 0;
-    for (int32_t i = 0; i < set->count; i++)
-        all += set->area[i];
-    for (int32_t n = 0; n < l->count; n++)
-        faces += l->found[n].area;
-    qsort(l->found, (size_t)l->count, sizeof *l->found, compare_closeness);
+    return fmax(share_of_facing * l->faces, share_of_all * l->all);
+}
+
+/* Of what a good share is as wide as; ratio 0: they enclose nothing. */
+static facing typical(const look *l)
+{
+    double area = 0;
+    qsort(l->found, (size_t)l->count, sizeof *l->found, compare_ratios);
     for (int32_t n = 0; n < l->count; n++) {
         area += l->found[n].area;
-        if (area >= fmax(share_of_facing * faces, share_of_all * all))
+        if (area >= enough_of(l))
             return l->found[n];
     }
     return (facing){0};
+}
+
+/* Whether the coarse panels of that share would be too wide. */
+static int are_coarse_too_wide(const look *l)
+{
+    double area = 0;
+    for (int32_t n = 0; n < l->count && !l->parted; n++) {
+        const vt_body *const body = &l->s->bodies.items[l->found[n].body];
+        if (body->coarse && body->scale * body->coarse->side * l->found[n].closeness > 1)
+            area += l->found[n].area;
+    }
+    return area > 0 && area >= enough_of(l);
 }
 
 /* ---- what is told ---- */
@@ -251,48 +295,41 @@ static int32_t count_touching(const look *l)
     return count;
 }
 
-static double more_by(const vt_panel_set *set, double scale, double closeness)
-{
-    const double ratio = scale * set->side * closeness;
-    return more_panels * ratio * ratio;
-}
-
 /* Rounded up to tens. */
 static int as_panels(double count)
 {
     return (int)fmin(fmax(10 * ceil(count / 10), VT_LEAST_PANELS), VT_MOST_AIMED);
 }
 
-/* What to give the body. */
-static void advise(const look *l, const vt_body *body, double closeness, char text[160])
+/* What to give the body, and those that it touches. */
+static void advise(const look *l, const vt_body *body, double ratio, char text[160])
 {
-    const vt_panel_set *const whole = body->panels->whole;
-    const double own =
-        body->aimed_panels * more_by(vti_own_panels(body, 0), body->scale, closeness);
-    const double all = whole ? whole->count * more_by(body->panels, body->scale, closeness) : own;
-    const int one = as_panels(all);
+    const vt_panel_set *const alone = vti_own_panels(body, 0), *const whole = body->panels->whole;
+    const double more = more_panels * ratio * ratio, wider = alone->side / body->panels->side;
+    const double own = fmax(body->aimed_panels, alone->count) * more * wider * wider;
+    const double all = whole ? whole->count * more : own;
     if (whole && all > VT_MOST_TOGETHER)
         snprintf(text, 160,
                  "make it and the %d that it touches shapes of one Body([...]), with panels=%d",
-                 count_touching(l) - 1, one);
+                 count_touching(l) - 1, as_panels(all));
     else if (whole)
         snprintf(text, 160, "give it panels=%d, and like ones to the %d that it touches",
                  as_panels(own), count_touching(l) - 1);
     else
-        snprintf(text, 160, "give it panels=%d%s", one,
-                 all > VT_MOST_AIMED ? ", about the most there may be" : "");
+        snprintf(text, 160, "give it panels=%d%s", as_panels(own),
+                 own > VT_MOST_AIMED ? ", the most there may be" : "");
 }
 
-static void warn_of_wide(vt_simulation *s, look *l, const facing *most)
+static void warn_of_wide(vt_simulation *s, const look *l, const facing *f)
 {
-    const vt_body *const body = &s->bodies.items[l->from];
+    const vt_body *const body = &s->bodies.items[f->body];
     char text[160];
-    advise(l, body, most->closeness, text);
+    advise(l, body, f->ratio, text);
     vti_warn(
         &s->warnings, VT_WARN_WIDE_PANELS, -1,
         "body '%s': its panels are %.2g m wide, where walls face each other across %.2g m: the "
         "flow in what they enclose is wrong by a tenth or more. Up to %.2g m will do: %s",
-        body->name, body->scale * body->panels->side, most->gap, 1 / most->closeness, text);
+        body->name, body->scale * body->panels->side, f->gap, 1 / f->closeness, text);
 }
 
 static void warn_of_parted(vt_simulation *s, const look *l)
@@ -327,74 +364,50 @@ static int may_enclose(const look *l, int32_t n)
            !body->hidden && (touches || body->solid_count > 1);
 }
 
-static facing look_from_body(look *l, int32_t n)
+/* Those that body number `first` is the first of. */
+static void look_from_group(vt_simulation *s, look *l, int32_t first)
 {
-    const vt_body *const body = &l->s->bodies.items[n];
-    const vt_panel_set *const set = body->panels;
-    const vt_panel_set *const widest_set = body->coarse ? body->coarse : set;
-    l->from = n;
-    l->count = 0;
-    l->parted = 0;
-    for (int32_t m = 0; m < l->s->bodies.count; m++)
-        l->parted |= m != n && l->group[m] == l->group[n] && !set->whole;
-    for (int32_t i = 0; i < set->count; i++)
-        look_from_panel(l, set, i, body->scale * set->side, body->scale * widest_set->side);
-    return closest_share(l, set);
-}
-
-static void spread_over_groups(vt_simulation *s, const int32_t *group)
-{
-    for (int32_t n = 0; n < s->bodies.count; n++)
-        for (int32_t m = 0; m < s->bodies.count && s->bodies.items[n].encloses; m++)
-            if (group[m] == group[n])
-                s->bodies.items[m].encloses = 1;
-}
-
-static void look_from_all(vt_simulation *s, look *l)
-{
-    double most = 1;
-    facing worst = {0};
-    int32_t widest_body = -1, parted = -1;
-    for (int32_t n = 0; n < s->bodies.count; n++)
-        l->pose[n] = vti_pose_at(&s->transforms, s->bodies.items[n].parent, 0);
-    for (int32_t n = 0; n < s->bodies.count; n++) {
-        vt_body *const body = &s->bodies.items[n];
-        body->encloses = 0;
-        if (!may_enclose(l, n))
-            continue;
-        const facing found = look_from_body(l, n);
-        const double ratio = body->scale * body->panels->side * found.closeness;
-        if (l->parted && found.closeness > 0 && parted < 0)
-            parted = n;
-        else if (!l->parted && ratio > most) {
-            most = ratio;
-            worst = found;
-            widest_body = n;
-        }
-        body->encloses =
-            !l->parted && body->coarse && body->scale * body->coarse->side * found.closeness > 1;
-    }
-    l->from = widest_body;
-    if (widest_body >= 0)
-        warn_of_wide(s, l, &worst);
-    l->from = parted;
-    if (parted >= 0)
+    l->count = l->parted = 0;
+    l->faces = l->all = 0;
+    for (int32_t n = first; n < s->bodies.count; n++)
+        l->parted |= n != first && l->group[n] == first && !s->bodies.items[n].panels->whole;
+    for (int32_t n = first; n < s->bodies.count; n++)
+        if (l->group[n] == first && may_enclose(l, n))
+            look_from_body(l, n);
+    l->from = first;
+    const int encloses = are_coarse_too_wide(l);
+    for (int32_t n = first; n < s->bodies.count; n++)
+        if (l->group[n] == first)
+            s->bodies.items[n].encloses = encloses;
+    const facing found = typical(l);
+    if (found.ratio > 1 && l->parted)
         warn_of_parted(s, l);
-    spread_over_groups(s, l->group);
+    else if (found.ratio > 1)
+        warn_of_wide(s, l, &found);
 }
 
 void vti_look_at_enclosing_walls(vt_simulation *s, const int32_t *group)
 {
-    int32_t most = 0;
-    for (int32_t n = 0; n < s->bodies.count; n++)
-        if (s->bodies.items[n].panels && s->bodies.items[n].panels->count > most)
-            most = s->bodies.items[n].panels->count;
+    const size_t count = (size_t)s->bodies.count;
+    size_t panels = 1;
+    for (size_t n = 0; n < count; n++)
+        panels += s->bodies.items[n].panels ? (size_t)s->bodies.items[n].panels->count : 0;
     look l = {.s = s,
               .group = group,
-              .pose = vti_allocate(sizeof *l.pose * (size_t)s->bodies.count),
-              .found = vti_allocate(sizeof *l.found * (size_t)(most + 1))};
-    if (l.pose && l.found)
-        look_from_all(s, &l);
+              .pose = vti_allocate(sizeof *l.pose * count),
+              .center = vti_allocate(sizeof *l.center * count),
+              .stands = vti_allocate(count),
+              .found = vti_allocate(sizeof *l.found * panels)};
+    const int known = l.pose && l.center && l.stands && l.found;
+    for (int32_t n = 0; n < s->bodies.count && known; n++) {
+        l.pose[n] = vti_pose_at(&s->transforms, s->bodies.items[n].parent, 0);
+        vti_pose_point(&l.pose[n], s->bodies.items[n].center, l.center[n]);
+    }
+    for (int32_t n = 0; n < s->bodies.count && known; n++)
+        if (group[n] == n)
+            look_from_group(s, &l, n);
     vti_free(l.pose);
+    vti_free(l.center);
+    vti_free(l.stands);
     vti_free(l.found);
 }

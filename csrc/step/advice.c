@@ -141,13 +141,15 @@ void vti_look_at_diffusion(vt_simulation *s, double count, double step)
 /* Of a body that has coarse ones: what cells have the fine ones. */
 static void warn_of_coarse(vt_simulation *s, const vt_paneled_body *b)
 {
+    const double a_bit_less = 0.99; /* than is rounded to three digits */
     const vt_body *const body = b->body;
-    vti_warn(&s->warnings, VT_WARN_FEWER_PANELS, -1,
-             "body '%s' was to have panels=%d, and has %d: with cells of %.2g m no more are taken "
-             "of what sheds nothing. Cells of %.2g m, by Scene(spacing=...) or the narrowest core, "
-             "would have them; as many panels as there are now come of panels=%d, too",
-             body->name, body->aimed_panels, b->count, s->grid.spacing, vti_resolving_cells(body),
-             body->aimed_panels / VT_COARSER_PANELS);
+    vti_warn(
+        &s->warnings, VT_WARN_FEWER_PANELS, -1,
+        "body '%s' was to have panels=%d, and has %d: cells of %.3g m resolve no more where it "
+        "sheds nothing. Scene(spacing=%.3g), or a core as narrow, would have them; "
+        "panels=%d are what there is now",
+        body->name, body->aimed_panels, b->count, s->grid.spacing,
+        a_bit_less * vti_resolving_cells(body), body->aimed_panels / VT_COARSER_PANELS);
 }
 
 static void warn_of_shared(vt_simulation *s, const vt_body *body)
