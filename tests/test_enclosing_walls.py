@@ -73,23 +73,21 @@ def inside(size, count=6):
     [
         ((0.3, 0.3, 0.3), 0.1, apart, 40),  # .19 of the wind
         ((0.3, 0.3, 0.3), 0.1, as_one, 320),  # as bodies have by default
-        ((0.3, 0.3, 0.3), 0.3, apart, 40),
     ],
-    ids=["boards", "one body", "thick walls"],
+    ids=["boards", "one body"],
 )
 def test_rooms_of_wide_panels(size, thickness, make, panels):
     """A tenth of the wind blows in what is warned of, and not with the panels that it says."""
     shapes = list(boards(size, thickness, CLOSED))
     blown = []
     for _ in range(2):
-        sim = made(make(shapes, panels), spacing=min(size) / 6)
+        sim = made(make(shapes, panels), spacing=min(size) / 5)
         texts = told(sim)
         blown.append(rms(sim.velocity_at(inside(size))) / rms(WIND))
         if len(blown) == 1:
             (text,) = texts
             assert re.match(r"bodies\[\d\], Body: its panels are 0\.\d+ m wide", text)
             assert f"face each other across {2 * min(size):g} m" in text
-            assert told(sim) == told(sim, sim.copy().step) == []
             panels = int(re.search(r"panels=(\d+)", text)[1])
     assert texts == []
     assert blown[0] > 0.12 and blown[1] < 0.1
@@ -111,7 +109,8 @@ def test_a_duct_of_wide_panels():
         lost.append(1 - min(flow) / max(flow))
         if len(lost) == 1:
             (text,) = texts
-            assert "and like ones to the 3 that it touches" in text
+            assert "and as many to the 3 that it touches" in text
+            assert told(sim) == told(sim, sim.copy().step) == []
             panels = int(re.search(r"panels=(\d+)", text)[1])
     assert texts == []
     assert lost[0] > 0.1 and lost[1] < 0.08
@@ -181,7 +180,7 @@ def bricks(board, parts=3):
 def test_bricks_too_many_to_be_solved_for_together():
     """With more panels more of the wind blows through them."""
     walls = [part for board in boards((0.3, 0.3, 0.3), 0.1, CLOSED) for part in bricks(board)]
-    sim = made(apart(walls, 160), spacing=0.035)
+    sim = made(apart(walls, 110), spacing=0.035)
     (text,) = told(sim)
     assert text.startswith("bodies[0], Body and the 53 that it touches enclose fluid")
     fit = int(re.search(r"give each panels=(\d+)", text)[1])
@@ -228,8 +227,8 @@ def test_those_that_share_what_they_may_have():
 
 
 def test_walls_of_rooms_keep_their_panels_in_coarse_cells():
-    """With those for coarse cells .13 of the wind came in."""
-    sim = made(apart(boards((0.3, 0.3, 0.3), 0.1, CLOSED), 320), spacing=0.1)
+    """With those for coarse cells .2 of the wind comes in."""
+    sim = made(apart(boards((0.3, 0.3, 0.3), 0.1, CLOSED), 200), spacing=0.12)
     assert told(sim) == []
-    assert count(sim) > 300
-    assert rms(sim.velocity_at(inside((0.3, 0.3, 0.3)))) < 0.07 * rms(WIND)
+    assert count(sim) > 200
+    assert rms(sim.velocity_at(inside((0.3, 0.3, 0.3)))) < 0.09 * rms(WIND)

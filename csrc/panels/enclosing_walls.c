@@ -17,8 +17,8 @@
  * boards of .033, .17 and .5 widths .14, .21 and .29 of it, five times as long as wide .24, as wide
  * as flat .42, a hut with a door .17, a tube with one end .25; by this .13, .20, .27, .21, .39,
  * .18, .26. Where a share of the directions along the walls is open, panels may be 1 / (1 - 2 x the
- * share) times as wide: a crate without a lid .30, a duct .37 to .45, by this .32 and .35; a
- * channel without a roof .5, by this whatever. test_rooms_of_wide_panels has some of them. */
+ * share) times as wide: a duct .37 to .45, by this .37; a crate without a lid .30 (.4); a channel
+ * without a roof .5 (whatever). test_rooms_of_wide_panels has some of them. */
 static const double widest = 0.3;
 
 /* How far along the walls something must close the space between them, in gaps: farther off, as
@@ -301,30 +301,40 @@ static int as_panels(double count)
     return (int)fmin(fmax(10 * ceil(count / 10), VT_LEAST_PANELS), VT_MOST_AIMED);
 }
 
-/* What to give the body, and those that it touches. */
-static void advise(const look *l, const vt_body *body, double ratio, char text[160])
+/* Panels that are no wider on a surface than is allowed there, and some more. */
+static double panels_for(const vt_panel_set *set, double scale, double closeness)
 {
-    const vt_panel_set *const alone = vti_own_panels(body, 0), *const whole = body->panels->whole;
-    const double more = more_panels * ratio * ratio, wider = alone->side / body->panels->side;
-    const double own = fmax(body->aimed_panels, alone->count) * more * wider * wider;
-    const double all = whole ? whole->count * more : own;
+    const double ratio = scale * set->side * closeness;
+    return more_panels * set->count * ratio * ratio;
+}
+
+/* What to give the body, and those that it touches: as many as the largest of them needs. */
+static void advise(const look *l, const vt_body *body, double closeness, char text[160])
+{
+    const vt_panel_set *const whole = body->panels->whole;
+    double each = 0;
+    for (int32_t m = 0; m < l->s->bodies.count; m++)
+        if (l->group[m] == l->from)
+            each = fmax(each, panels_for(vti_own_panels(&l->s->bodies.items[m], 0), body->scale,
+                                         closeness));
+    const double all = whole ? panels_for(whole, body->scale, closeness) : each;
     if (whole && all > VT_MOST_TOGETHER)
         snprintf(text, 160,
                  "make it and the %d that it touches shapes of one Body([...]), with panels=%d",
                  count_touching(l) - 1, as_panels(all));
     else if (whole)
-        snprintf(text, 160, "give it panels=%d, and like ones to the %d that it touches",
-                 as_panels(own), count_touching(l) - 1);
+        snprintf(text, 160, "give it panels=%d, and as many to the %d that it touches",
+                 as_panels(each), count_touching(l) - 1);
     else
-        snprintf(text, 160, "give it panels=%d%s", as_panels(own),
-                 own > VT_MOST_AIMED ? ", the most there may be" : "");
+        snprintf(text, 160, "give it panels=%d%s", as_panels(each),
+                 each > VT_MOST_AIMED ? ", the most there may be" : "");
 }
 
 static void warn_of_wide(vt_simulation *s, const look *l, const facing *f)
 {
     const vt_body *const body = &s->bodies.items[f->body];
     char text[160];
-    advise(l, body, f->ratio, text);
+    advise(l, body, f->closeness, text);
     vti_warn(
         &s->warnings, VT_WARN_WIDE_PANELS, -1,
         "body '%s': its panels are %.2g m wide, where walls face each other across %.2g m: the "
