@@ -68,29 +68,34 @@ def inside(size, count=6):
 # ---- too wide ----
 
 
-@pytest.mark.parametrize(
-    "size, thickness, make, panels",
-    [
-        ((0.3, 0.3, 0.3), 0.1, apart, 40),  # .19 of the wind
-        ((0.3, 0.3, 0.3), 0.1, as_one, 320),  # as bodies have by default
-    ],
-    ids=["boards", "one body"],
-)
-def test_rooms_of_wide_panels(size, thickness, make, panels):
-    """A tenth of the wind blows in what is warned of, and not with the panels that it says."""
-    shapes = list(boards(size, thickness, CLOSED))
+def test_rooms_of_wide_panels():
+    """Of one body, with as many as it has by default: a tenth of the wind blows in what is warned
+    of, and not with the panels that it says."""
+    size, panels = (0.3, 0.3, 0.3), 320
+    shapes = list(boards(size, 0.1, CLOSED))
     blown = []
     for _ in range(2):
-        sim = made(make(shapes, panels), spacing=min(size) / 5)
+        sim = made(as_one(shapes, panels), spacing=0.05)
         texts = told(sim)
         blown.append(rms(sim.velocity_at(inside(size))) / rms(WIND))
         if len(blown) == 1:
             (text,) = texts
-            assert re.match(r"bodies\[\d\], Body: its panels are 0\.\d+ m wide", text)
-            assert f"face each other across {2 * min(size):g} m" in text
+            assert re.match(r"bodies\[0\], Body: its panels are 0\.\d+ m wide, where walls", text)
+            assert "face each other across 0.6 m" in text
             panels = int(re.search(r"panels=(\d+)", text)[1])
     assert texts == []
     assert blown[0] > 0.12 and blown[1] < 0.1
+
+
+@pytest.mark.parametrize("thickness, wide, fine", [(0.1, 40, 160), (0.05, 40, 200), (0.3, 40, 200)])
+def test_rooms_of_boards(thickness, wide, fine):
+    """In those that are warned of blow .18 to .23 of the wind, in others .06 to .08."""
+    shapes = list(boards((0.3, 0.3, 0.3), thickness, CLOSED))
+    for panels, warns in ((wide, True), (fine, False)):
+        sim = made(apart(shapes, panels), spacing=0.06)
+        assert any("its panels are" in text for text in told(sim)) == warns
+        blown = rms(sim.velocity_at(inside((0.3, 0.3, 0.3)))) / rms(WIND)
+        assert blown > 0.15 if warns else blown < 0.1
 
 
 def test_a_duct_of_wide_panels():
@@ -180,7 +185,7 @@ def bricks(board, parts=3):
 def test_bricks_too_many_to_be_solved_for_together():
     """With more panels more of the wind blows through them."""
     walls = [part for board in boards((0.3, 0.3, 0.3), 0.1, CLOSED) for part in bricks(board)]
-    sim = made(apart(walls, 110), spacing=0.035)
+    sim = made(apart(walls, 160), spacing=0.039)
     (text,) = told(sim)
     assert text.startswith("bodies[0], Body and the 53 that it touches enclose fluid")
     fit = int(re.search(r"give each panels=(\d+)", text)[1])

@@ -18,7 +18,7 @@
  * as flat .42, a hut with a door .17, a tube with one end .25; by this .13, .20, .27, .21, .39,
  * .18, .26. Where a share of the directions along the walls is open, panels may be 1 / (1 - 2 x the
  * share) times as wide: a duct .37 to .45, by this .37; a crate without a lid .30 (.4); a channel
- * without a roof .5 (whatever). test_rooms_of_wide_panels has some of them. */
+ * without a roof .5 (whatever). tests/test_enclosing_walls.py has some of them. */
 static const double widest = 0.3;
 
 /* How far along the walls something must close the space between them, in gaps: farther off, as
@@ -30,8 +30,8 @@ static const double around = 8;
 static const double share_of_facing = 1.0 / 3, share_of_all = 0.05;
 
 /* Up to which share of open directions a space is closed: bodies that touch, but are not solved for
- * together, lead the flow along a duct within 3 %, through a closed room a fifth to a half of it
- * goes, whatever their panels. */
+ * together, lead the flow along a duct within 3 %, through a closed room goes .2 to .8 of the wind,
+ * whatever their panels. */
 static const double closed = 1.0 / 8;
 
 /* More of them than reach the widest, for advice: how many there are comes in jumps. */
@@ -355,9 +355,9 @@ static void warn_of_parted(vt_simulation *s, const look *l)
         snprintf(give, sizeof give, "give each panels=%d, or ", fit);
     vti_warn(&s->warnings, VT_WARN_PARTED_PANELS, -1,
              "body '%s' and the %d that it touches enclose fluid, but have %.0f panels, more than "
-             "the %d that are solved for together: each keeps its own, and a fifth to a half of "
-             "the flow outside goes through their walls. For a tight room %smake them shapes of "
-             "one Body([...])",
+             "the %d that are solved for together: each keeps its own, and a good part of the flow "
+             "outside goes through their walls. For a tight room %smake them shapes of one "
+             "Body([...])",
              body->name, count_touching(l) - 1, all, VT_MOST_TOGETHER, give);
 }
 
