@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
+#include "base/status.h"
 #include "geometry/panel_mesh.h"
 #include "geometry/source_panels.h"
 #include "model/warnings.h"
@@ -396,7 +397,7 @@ static void look_from_group(vt_simulation *s, look *l, int32_t first)
         warn_of_wide(s, l, &found);
 }
 
-void vti_look_at_enclosing_walls(vt_simulation *s, const int32_t *group)
+vt_status vti_look_at_enclosing_walls(vt_simulation *s, const int32_t *group)
 {
     const size_t count = (size_t)s->bodies.count;
     size_t panels = 1;
@@ -420,4 +421,6 @@ void vti_look_at_enclosing_walls(vt_simulation *s, const int32_t *group)
     vti_free(l.center);
     vti_free(l.stands);
     vti_free(l.found);
+    return known ? VT_OK
+                 : vti_fail(VT_OUT_OF_MEMORY, "no memory for the panels of %zu bodies", count);
 }

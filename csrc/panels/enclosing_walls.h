@@ -11,5 +11,5 @@
 /* Warns of bodies with panels too wide for what they enclose, or too many to be solved for together
  * with those that they touch, and lets those that would have such on coarse grids keep their fine
  * ones (vt_body.encloses). group: of each body the number of the first of those that it touches.
- * Follows from the bodies alone, whenever it is called. Without memory it looks at nothing. */
-void vti_look_at_enclosing_walls(vt_simulation *s, const int32_t *group);
+ * Follows from the bodies alone, whenever it is called. VT_OUT_OF_MEMORY: nothing has changed. */
+vt_status vti_look_at_enclosing_walls(vt_simulation *s, const int32_t *group);

@@ -285,8 +285,9 @@ vt_status vti_join_panels(vt_simulation *s)
         status = make_all(s, &w);
     if (!status) {
         take_all(s, &w);
-        s->bodies.joined = 1;
-        vti_look_at_enclosing_walls(s, w.group);
+        memset(w.parts, 0, 2 * count * sizeof *w.parts);
+        status = vti_look_at_enclosing_walls(s, w.group);
+        s->bodies.joined = !status;
     }
     for (size_t n = 0; n < 2 * count && status && w.parts; n++)
         vti_release_panels(w.parts[n]);
