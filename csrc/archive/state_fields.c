@@ -48,7 +48,7 @@ _Static_assert(RECORDED_BYTES + 12 ==
 _Static_assert(RIGID_BYTES + sizeof(vt_animations) == sizeof(vt_rigid),
                "the table has all of a body");
 
-_Static_assert(BODY_BYTES + sizeof(vt_rigid) + 368 == sizeof(vt_body),
+_Static_assert(BODY_BYTES + sizeof(vt_rigid) + 376 == sizeof(vt_body),
                "of a body the table has all but its shape and what it is made of");
 
 #define VT_EVOLVES(type, member) +1

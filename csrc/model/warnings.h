@@ -8,6 +8,9 @@ typedef enum vt_warning_kind {
     VT_WARN_SLOW_DIFFUSION,
     VT_WARN_MANY_VORTONS,
     VT_WARN_THIN_TRAIL,
+    VT_WARN_WIDE_PANELS,
+    VT_WARN_PARTED_PANELS,
+    VT_WARN_FEWER_PANELS,
     VT_WARNING_KINDS
 } vt_warning_kind;
 

@@ -5,14 +5,15 @@
 #include "geometry/panel_matrix.h"
 #include "geometry/panel_mesh.h"
 #include "geometry/source_panels.h"
+#include "panels/enclosing_walls.h"
 #include "panels/panel_choice.h"
 #include "panels/touching_bodies.h"
 #include "state/predicates.h"
 
-/* The time for the first frame grows with the third power of the number of panels: where all
- * together would have more, with half of what each is aimed at, each keeps its own. With a third of
- * them a room of boards holds no better than one whose boards are solved for one by one. */
-enum { MOST_TOGETHER = 2400, MOST_DIVIDED = 2 };
+/* Where all together would have more than may be, with half of what each is aimed at, each keeps
+ * its own. With a third of them a room of boards holds no better than one whose boards are solved
+ * for one by one. */
+enum { MOST_DIVIDED = 2 };
 
 static int32_t aimed_at(const vt_member *m, int32_t divided)
 {
@@ -22,7 +23,7 @@ static int32_t aimed_at(const vt_member *m, int32_t divided)
 /* Whether so few may do: none of them is cut away yet. */
 static int may_fit(const vt_joint *j, int32_t divided)
 {
-    const double most = 2 * MOST_TOGETHER;
+    const double most = 2 * VT_MOST_TOGETHER;
     double all = 0;
     int fits = 1;
     for (int32_t n = 0; n < j->count; n++) {
@@ -68,9 +69,9 @@ static vt_status make_whole(const vt_simulation *s, vt_joint *j, int32_t divided
     lay_triangles(j, divided, &t);
     const int32_t count = t.count;
     vt_status status = VT_OK;
-    if (!t.failed && count <= MOST_TOGETHER)
+    if (!t.failed && count <= VT_MOST_TOGETHER)
         *whole = vti_make_panels(&t, 0, origin, NULL);
-    if (t.failed || (count <= MOST_TOGETHER && !*whole))
+    if (t.failed || (count <= VT_MOST_TOGETHER && !*whole))
         status = vti_fail(VT_OUT_OF_MEMORY, "no memory for %d panels", count);
     vti_free(t.item);
     for (int32_t n = 0; n < j->count && *whole; n++) {
@@ -79,6 +80,7 @@ static vt_status make_whole(const vt_simulation *s, vt_joint *j, int32_t divided
     }
     if (*whole && fits) {
         (*whole)->is_whole = 1;
+        (*whole)->divided = divided;
         (*whole)->key = key;
         (*whole)->thickness = thinnest;
         (*whole)->is_thin = thinnest < (*whole)->side;
@@ -283,7 +285,9 @@ vt_status vti_join_panels(vt_simulation *s)
         status = make_all(s, &w);
     if (!status) {
         take_all(s, &w);
-        s->bodies.joined = 1;
+        memset(w.parts, 0, 2 * count * sizeof *w.parts);
+        status = vti_look_at_enclosing_walls(s, w.group);
+        s->bodies.joined = !status;
     }
     for (size_t n = 0; n < 2 * count && status && w.parts; n++)
         vti_release_panels(w.parts[n]);

@@ -9,5 +9,5 @@
 #include "state/simulation.h"
 
 /* To be called before anything asks for panels. Which bodies are joined follows from the bodies
- * alone, whenever it is called. VT_OUT_OF_MEMORY: nothing has changed. */
+ * alone, whenever it is called. VT_OUT_OF_MEMORY: the next call does what is left. */
 vt_status vti_join_panels(vt_simulation *s);

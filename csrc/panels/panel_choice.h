@@ -3,7 +3,11 @@
 
 #include "state/body.h"
 
-enum { VT_LEAST_PANELS = 20, VT_COARSER_PANELS = 4 /* panels of the coarse set */ };
+enum {
+    VT_LEAST_PANELS = 20,
+    VT_MOST_AIMED = 2048, /* as body.def has it */
+    VT_COARSER_PANELS = 4 /* panels of the coarse set */
+};
 
 vt_status vti_add_panels(const vt_simulation *s, vt_body *body);
 

@@ -35,6 +35,9 @@ void vti_form_walls(vt_simulation *s, double time);
  * `way` (m). To be called before vti_solve_field, with the winds of then set. */
 void vti_pose_panels(vt_simulation *s, double time, const double way[3]);
 
+/* The widest cells, m, with which a body that sheds nothing has all its panels. */
+double vti_resolving_cells(const vt_body *body);
+
 /* A bound of the velocity gradient about the bodies, 1/s, and the largest speed of a surface
  * against the grid, m/s, for the length of a substep. */
 double vti_panel_gradient(const vt_simulation *s);

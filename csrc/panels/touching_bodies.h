@@ -5,6 +5,10 @@
 #include "model/pose.h"
 #include "state/simulation.h"
 
+/* Panels that are solved for together: the time for the first frame grows with the third power of
+ * their number. */
+enum { VT_MOST_TOGETHER = 2400 };
+
 /* One of them: its panels go by `pose` into the space in which they meet. */
 typedef struct vt_member {
     const vt_body *body;

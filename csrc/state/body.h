@@ -81,6 +81,7 @@ typedef struct vt_body {
     vt_panel_set *alone[2]; /* both as they would be without the bodies that touch it, of one that
                                is part of a whole (panels/joint_panels.h); else NULL */
     int32_t hidden;         /* it lies within others that it touches: its panels do nothing */
+    int32_t encloses;       /* the coarse ones are too wide for what its walls enclose */
     int32_t aimed_panels;   /* 0: none, whatever the method */
     double shedding;        /* 1/s; < 0: as fast as the flow passes it (vti_shedding_rate) */
     vt_flow flow;

@@ -4,6 +4,9 @@
 #include <stdio.h>
 
 #include "model/fluid_composition.h"
+#include "panels/panel_choice.h"
+#include "panels/panels.h"
+#include "panels/touching_bodies.h"
 #include "sources/fluid_emitter.h"
 #include "sources/source_list.h"
 #include "state/predicates.h"
@@ -131,6 +134,48 @@ void vti_look_at_diffusion(vt_simulation *s, double count, double step)
              by_heat ? s->def.thermal_diffusivity : s->def.viscosity, s->vorton_spacing,
              (by_heat ? s->def.thermal_diffusivity : s->def.viscosity) * 10 / count,
              vti_diffuses_by_exchange(s) ? ", or Method(diffusion=\"automatic\")" : "");
+}
+
+/* ---- panels ---- */
+
+/* Of a body that has coarse ones: what cells have the fine ones. */
+static void warn_of_coarse(vt_simulation *s, const vt_paneled_body *b)
+{
+    const double a_bit_less = 0.99; /* than is rounded to three digits */
+    const vt_body *const body = b->body;
+    vti_warn(
+        &s->warnings, VT_WARN_FEWER_PANELS, -1,
+        "body '%s' was to have panels=%d, and has %d: cells of %.3g m resolve no more where it "
+        "sheds nothing. Scene(spacing=%.3g), or a core as narrow, would have them; "
+        "panels=%d are what there is now",
+        body->name, body->aimed_panels, b->count, s->grid.spacing,
+        a_bit_less * vti_resolving_cells(body), body->aimed_panels / VT_COARSER_PANELS);
+}
+
+static void warn_of_shared(vt_simulation *s, const vt_body *body)
+{
+    vti_warn(&s->warnings, VT_WARN_FEWER_PANELS, -1,
+             "body '%s' was to have panels=%d, and has half as many: with those that it touches it "
+             "may have %d in all. Give these fewer, or make all of them shapes of one Body([...])",
+             body->name, body->aimed_panels, VT_MOST_TOGETHER);
+}
+
+void vti_look_for_fewer_panels(vt_simulation *s)
+{
+    const vt_panels *const p = &s->panels;
+    vt_body_def usual;
+    vt_default_body(&usual);
+    for (int32_t n = 0; p->exist && n < p->body_count; n++) {
+        const vt_body *const body = p->bodies[n].body;
+        if (vti_is_warned(&s->warnings, VT_WARN_FEWER_PANELS))
+            return;
+        if (body->aimed_panels == usual.panels || body->hidden)
+            continue;
+        if (p->bodies[n].set == body->coarse)
+            warn_of_coarse(s, &p->bodies[n]);
+        else if (body->panels->whole && body->panels->whole->divided > 1)
+            warn_of_shared(s, body);
+    }
 }
 
 /* ---- fire ---- */

@@ -12,5 +12,9 @@ void vti_look_for_thin_trails(vt_simulation *s, double dt);
 /* A step of `step` seconds would take `count` substeps like the next one, for diffusion alone. */
 void vti_look_at_diffusion(vt_simulation *s, double count, double step);
 
+/* Bodies that were asked for more panels than they have, with the grid of now or those that they
+ * touch. */
+void vti_look_for_fewer_panels(vt_simulation *s);
+
 /* Fuel that nothing sets on fire, after a step of dt seconds. */
 void vti_look_for_unlit_fuel(vt_simulation *s, double dt);

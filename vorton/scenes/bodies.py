@@ -200,21 +200,23 @@ class Body(BodyBase):
     thinner one), or in each other, and never move against each other, keep the fluid out together,
     as the shapes of one body do: through a closed cube of boards blow .04 to .06 of the wind around
     it, with 80 panels a board .11 to .22; through a room five times as long as wide .07 to .13 and
-    .2 to .3: panels should be no wider than a quarter of what they enclose. One of two that touch
-    has flat faces alone (`Box`, `Polytope`, a mesh), none has a `density` or was placed by
-    `set_body`, and they may have up to 2400 panels in all, if need be half of what each asks for.
-    Of others that touch each has its own, and some of the flow goes through where they meet: make
-    them shapes of one body, `Body([Box(...), Box(...)])`. A wider gap holds as well as cells
-    resolve it: of what a piston pushes, which moves in a duct, a half comes back along its sides
-    where the gap is thinner than a cell.
+    .2 to .3: panels should be no wider than a fifth of a room, or a third of a duct. A step warns
+    of wider ones, and says how many to give. One of two that touch has flat faces alone (`Box`,
+    `Polytope`, a mesh), none has a `density` or was placed by `set_body`, and they may have up to
+    2400 panels in all, if need be half of what each asks for. Of others that touch, or of more,
+    each has its own, and some of the flow goes through where they meet (.2 to .6 of the wind around
+    a closed room): make them shapes of one body, `Body([Box(...), Box(...)])`. A wider gap holds as
+    well as cells resolve it: of what a piston pushes, which moves in a duct, a half comes back
+    along its sides where the gap is thinner than a cell.
 
     A step has up to 8 substeps for what panels need: the flow about a body that goes farther than
     about its radius in a frame is coarse (contact holds at any speed); more frames a second resolve
-    it. Of a plane, such as a floor, panels lie under the vortons, and it sheds nothing. Nor does a
-    panel of another body, where it is wider than some cores, in a scene without wind whose bodies
-    stand still: give more `panels`, if smoke is to roll up there. Walls thinner than a core hold
-    heavy or hot fluid for some seconds alone: give a crate or a tank thicker ones, or the fluid
-    finer cores.
+    it. Where bodies alone make vortons their panels set the cells of the grid, too
+    (`Scene.spacing`). Of a plane, such as a floor, panels lie under the vortons, and it sheds
+    nothing. Nor does a panel of another body, where it is wider than some cores, in a scene without
+    wind whose bodies stand still: give more `panels`, if smoke is to roll up there. Walls
+    thinner than a core hold heavy or hot fluid for some seconds alone: give a crate or a tank
+    thicker ones, or the fluid finer cores.
 
     Parameters
     ----------

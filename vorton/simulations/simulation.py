@@ -398,8 +398,10 @@ class Simulation(LiveChanges, BodyMotion, Pickled):
         vorton.SceneWarning
             Once each: fuel that nothing sets on fire; substeps by the hundred for diffusion alone;
             a source of which more than 100 000 vortons are there after a second, or a force whose
-            shape is filled with more than 500 000; in every sixteenth frame, each number of
-            `health` that is above its limit.
+            shape is filled with more than 500 000; bodies whose panels are too wide for what their
+            walls enclose, or too many to be solved for together, and one that has fewer than the
+            `panels` that it was given; in every sixteenth frame, each number of `health` that is
+            above its limit.
         """
         for _ in range(_frame_count(frames)):
             self.advance(1.0 / self.fps, progress=progress)
@@ -461,6 +463,10 @@ class Simulation(LiveChanges, BodyMotion, Pickled):
 
     def velocity_at(self, points: Any) -> np.ndarray:
         """Velocity at points anywhere, from the fields of now.
+
+        Inside of a body, or outside of a container, it is that of no fluid: near the wall it goes
+        on as before it, deeper it may be that of the body or what its panels make there. Leave
+        such points out.
 
         Parameters
         ----------

@@ -78,7 +78,7 @@ def force_on_quarters_of_a_block() -> Result:
     corners = [(a, b) for a in (-0.4, 0.4) for b in (-0.4, 0.4)]
     quarters = [Box((min(a, 0), min(b, 0), -0.4), (max(a, 0), max(b, 0), 0.4)) for a, b in corners]
     for parts in [Box((-0.4, -0.4, -0.4), (0.4, 0.4, 0.4))], quarters:
-        bodies = [Body(part, shedding=0, panels=1200 // len(parts)) for part in parts]
+        bodies = [Body(part, shedding=0, panels=300 // len(parts)) for part in parts]
         wind = Wind(Keys([(0, (0, 0, 0)), (1, (2, 0, 0))]))
         sim = simulation(*bodies, wind, spacing=0.1)
         sim.step(4)
