@@ -38,8 +38,8 @@ class Filament(Sectioned, FluidSource):
 
     A closed line behaves as vortex lines do in nature. One that ends in the fluid does not exist
     there: an open line moves the fluid as its part of a longer one would, its ends are worn away
-    while it moves, and `sim.health["strength_share"]` is above 0. Put the ends outside the picture,
-    or close the line.
+    while it moves, unless it is one vorton thick (`VortexRing`), and
+    `sim.health["strength_share"]` is above 0. Put the ends outside the picture, or close the line.
 
     Examples
     --------
