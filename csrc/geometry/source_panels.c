@@ -140,6 +140,13 @@ static vt_cut cut_of(const shares *s, const vt_solid *solids, int32_t n, int32_t
                     .aimed = share_of(s, &solids[m])};
 }
 
+/* Whether no triangle of one solid comes near the other: those of round ones stick out of them. */
+static int are_apart(const vt_solid *a, const vt_solid *b)
+{
+    const double reach = 1.25 * (a->circumscribed + b->circumscribed);
+    return vti_square_between(a->center, b->center) > reach * reach;
+}
+
 /* Triangles of all solids, as far as they lie outside of the others; whole ones alone, where that
  * is asked for. */
 static void add_triangles(int32_t solid_count, const vt_solid *solids, int32_t aimed, int32_t least,
@@ -152,7 +159,7 @@ static void add_triangles(int32_t solid_count, const vt_solid *solids, int32_t a
         for (int32_t m = 0; m < solid_count && !t->failed; m++) {
             vt_cut cut = cut_of(&s, solids, n, m);
             cut.whole = whole;
-            if (m != n)
+            if (m != n && !are_apart(&solids[n], &solids[m]))
                 vti_keep_outside(&solids[m], &cut, first, t);
         }
         /* the ends of a slender shape are no slivers, but small beside its long panels */
