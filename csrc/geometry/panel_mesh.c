@@ -391,7 +391,13 @@ static double area_of_face(const vt_polytope *p, int32_t face)
  */
 static int is_round(const vt_polytope *p, int32_t aimed)
 {
-    return p->corner_count - 2 * p->face_count > 2 * (aimed < 20 ? 20 : aimed);
+    return vti_least_triangles(p) > 2 * (aimed < 20 ? 20 : aimed);
+}
+
+int vti_lie_on_faces(const vt_solid *solid, int32_t aimed)
+{
+    return solid->kind == VT_SHAPE_PLANE ||
+           (solid->kind == VT_SHAPE_POLYTOPE && !is_round(&solid->polytope, aimed));
 }
 
 static void add_hull(const vt_solid *solid, const elongation *e, int32_t aimed, vt_triangles *t)
@@ -505,7 +511,7 @@ void vti_add_triangles_of_solid(const vt_solid *solid, int32_t aimed, vt_triangl
     if (solid->kind == VT_SHAPE_PLANE)
         return;
     const elongation e = elongation_of(solid);
-    if (solid->kind == VT_SHAPE_POLYTOPE && is_round(&solid->polytope, aimed))
+    if (solid->kind == VT_SHAPE_POLYTOPE && !vti_lie_on_faces(solid, aimed))
         add_hull(solid, &e, aimed, triangles);
     else if (is_slender(&e))
         add_long_sides(solid, e.length, side, aimed, triangles);

@@ -11,6 +11,10 @@ void vti_add_triangle(vt_triangles *triangles, const double a[3], const double b
 /* Adds the triangles of the surface of a solid, about `aimed` of them: none of a plane. */
 void vti_add_triangles_of_solid(const vt_solid *solid, int32_t aimed, vt_triangles *triangles);
 
+/* Whether they lie on flat faces of the solid: of a plane, and of a polytope that has few beside
+ * `aimed`. */
+int vti_lie_on_faces(const vt_solid *solid, int32_t aimed);
+
 /* How many times longer a solid is than broad; 1 of a plane. Panels of one of more than VT_SLENDER
  * are longer than wide, as many as are aimed at. */
 enum { VT_SLENDER = 30 };

@@ -19,6 +19,12 @@ typedef struct vt_polytope {
     size_t bytes;
 } vt_polytope;
 
+/* Of how many triangles its faces can be made. */
+static inline int32_t vti_least_triangles(const vt_polytope *polytope)
+{
+    return polytope->corner_count - 2 * polytope->face_count;
+}
+
 void vti_destroy_polytope(vt_polytope *polytope);
 
 /* A copy with memory of its own; 0, or -1 without memory (there is nothing to destroy then). */

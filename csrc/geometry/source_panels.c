@@ -5,7 +5,6 @@
 #include "base/memory.h"
 #include "base/status.h"
 #include "base/vec3.h"
-#include "geometry/panel_clip.h"
 #include "geometry/panel_matrix.h"
 #include "geometry/panel_mesh.h"
 #include "geometry/triangle_source.h"
@@ -85,20 +84,30 @@ static double total_area(int32_t solid_count, const vt_solid *solids, const vt_s
     return total;
 }
 
-/* Triangles of one solid: as many of those aimed at as its share of the total area, but about so
- * many at least. Of a plane those under the smallest solid (NULL: none of a plane). */
-static void add_share(const vt_solid *solid, const vt_solid *smallest, int32_t aimed, int32_t least,
-                      double total, vt_triangles *t)
+/* How all triangles are shared out: `aimed` of them by area, but `least` at least for each solid.
+ * Of a plane those under the smallest solid (NULL: none of a plane). */
+typedef struct shares {
+    const vt_solid *smallest;
+    int32_t aimed, least;
+    double total; /* area, m^2 */
+} shares;
+
+static int32_t share_of(const shares *s, const vt_solid *solid)
 {
-    const double share = aimed * area_of(solid, smallest) / total;
-    const int32_t asked = share < least ? least : (int32_t)share;
+    const double share = s->aimed * area_of(solid, s->smallest) / s->total;
+    return share < s->least ? s->least : (int32_t)share;
+}
+
+static void add_share(const shares *s, const vt_solid *solid, vt_triangles *t)
+{
+    const vt_solid *const smallest = s->smallest;
     if (smallest && is_plane(solid)) {
         double foot[3];
         memcpy(foot, smallest->center, sizeof foot);
         vti_add_scaled(foot, -vti_solid_distance(solid, foot, NULL), solid->axis);
-        vti_add_square(foot, solid->axis, 1.01 * smallest->circumscribed, asked, t);
+        vti_add_square(foot, solid->axis, 1.01 * smallest->circumscribed, share_of(s, solid), t);
     } else
-        vti_add_triangles_of_solid(solid, asked, t);
+        vti_add_triangles_of_solid(solid, share_of(s, solid), t);
 }
 
 /* Leaves out what has no area to speak of, of the triangles from `first` on. */
@@ -114,54 +123,59 @@ static void drop_slivers(int32_t first, vt_triangles *t)
     t->count = kept;
 }
 
-/* Leaves whole, or out, by its centroid, each of the triangles from `first` on: one inside another
- * solid, or on one that it touches, or that is there twice, is no part of the surface. */
-static void drop_covered(const vt_solid *by, int32_t first, int keeps_common, vt_triangles *t)
+double vti_skin(int32_t solid_count, const vt_solid *solids)
 {
-    const double skin = isfinite(by->circumscribed) ? 1e-6 * by->circumscribed : 0;
-    int32_t kept = first;
-    for (int32_t n = first; n < t->count; n++) {
-        double center[3], normal[3], away[3];
-        measure_triangle(t->item[n], center, normal);
-        const double room = vti_solid_distance(by, center, away);
-        const int faces = vti_dot(away, normal) < 0;
-        if (!(room < -skin || (room <= skin && (faces || !keeps_common))))
-            memmove(t->item[kept++], t->item[n], sizeof *t->item);
-    }
-    t->count = kept;
+    double largest = 0;
+    for (int32_t n = 0; n < solid_count; n++)
+        if (!is_plane(&solids[n]))
+            largest = fmax(largest, solids[n].circumscribed);
+    return 1e-6 * largest;
 }
 
-static int is_board(const vt_solid *solid)
+/* How the surface of solid n meets solid m: of what they have in common the first one has it. */
+static vt_cut cut_of(const shares *s, const vt_solid *solids, int32_t n, int32_t m)
 {
-    return !is_plane(solid) && vti_solid_breadth(solid) >= 2 * solid->inscribed;
+    return (vt_cut){.keeps_common = n < m,
+                    .skin = fmax(vti_skin(1, &solids[n]), vti_skin(1, &solids[m])),
+                    .aimed = share_of(s, &solids[m])};
 }
 
-/* Triangles of all solids, as far as they lie outside of the others. With `cuts` what boards have
- * in common with others is cut off: whole triangles would stick out of them, or cover each other,
- * and the matrix of the panels would be all but singular. Of other solids they are left whole. */
+/* Whether no triangle of one solid comes near the other: those of round ones stick out of them. */
+static int are_apart(const vt_solid *a, const vt_solid *b)
+{
+    const double reach = 1.25 * (a->circumscribed + b->circumscribed);
+    return vti_square_between(a->center, b->center) > reach * reach;
+}
+
+/* Triangles of all solids, as far as they lie outside of the others; whole ones alone, where that
+ * is asked for. */
 static void add_triangles(int32_t solid_count, const vt_solid *solids, int32_t aimed, int32_t least,
-                          int cuts, vt_triangles *t)
+                          int whole, vt_triangles *t)
 {
-    const double total = total_area(solid_count, solids, NULL);
-    for (int32_t n = 0; n < solid_count && total > 0 && !t->failed; n++) {
+    const shares s = {NULL, aimed, least, total_area(solid_count, solids, NULL)};
+    for (int32_t n = 0; n < solid_count && s.total > 0 && !t->failed; n++) {
         const int32_t first = t->count;
-        add_share(&solids[n], NULL, aimed, least, total, t);
-        for (int32_t m = 0; m < solid_count && !t->failed; m++)
-            if (m != n && cuts && (is_board(&solids[m]) || is_board(&solids[n])))
-                vti_keep_outside(&solids[m], first, n < m, 0, t);
-            else if (m != n)
-                drop_covered(&solids[m], first, n < m, t);
+        add_share(&s, &solids[n], t);
+        for (int32_t m = 0; m < solid_count && !t->failed; m++) {
+            vt_cut cut = cut_of(&s, solids, n, m);
+            cut.whole = whole;
+            if (m != n && !are_apart(&solids[n], &solids[m]))
+                vti_keep_outside(&solids[m], &cut, first, t);
+        }
         /* the ends of a slender shape are no slivers, but small beside its long panels */
         if (!t->failed && !(solid_count == 1 && vti_slenderness(solids) > VT_SLENDER))
             drop_slivers(first, t);
     }
 }
 
-void vti_cut_off(int32_t solid_count, const vt_solid *solids, int keeps_common, double gap,
-                 vt_triangles *t)
+void vti_cut_off(int32_t solid_count, const vt_solid *solids, const vt_cut *cut, vt_triangles *t)
 {
-    for (int32_t n = 0; n < solid_count && !t->failed; n++)
-        vti_keep_outside(&solids[n], 0, keeps_common, gap, t);
+    const shares s = {NULL, cut->aimed, LEAST_OF_SHAPE, total_area(solid_count, solids, NULL)};
+    for (int32_t n = 0; n < solid_count && !t->failed; n++) {
+        vt_cut by = *cut;
+        by.aimed = share_of(&s, &solids[n]);
+        vti_keep_outside(&solids[n], &by, 0, t);
+    }
     if (!t->failed)
         drop_slivers(0, t);
 }
@@ -171,13 +185,15 @@ static void add_common_triangles(int32_t solid_count, const vt_solid *solids, in
                                  vt_triangles *t)
 {
     const vt_solid *const smallest = find_smallest(solid_count, solids);
-    const double total = total_area(solid_count, solids, smallest);
+    const shares s = {smallest, aimed, LEAST_OF_SHAPE, total_area(solid_count, solids, smallest)};
     for (int32_t n = 0; n < solid_count && !t->failed; n++) {
         const int32_t first = t->count;
-        add_share(&solids[n], smallest, aimed, LEAST_OF_SHAPE, total, t);
-        for (int32_t m = 0; m < solid_count && !t->failed; m++)
+        add_share(&s, &solids[n], t);
+        for (int32_t m = 0; m < solid_count && !t->failed; m++) {
+            const vt_cut cut = cut_of(&s, solids, n, m);
             if (m != n)
-                vti_keep_inside(&solids[m], first, n < m, t);
+                vti_keep_inside(&solids[m], &cut, first, t);
+        }
     }
 }
 
@@ -301,30 +317,30 @@ static int32_t most_for_hole(int32_t aimed)
 }
 
 static void add_walls(int32_t solid_count, const vt_solid *solids, int32_t aimed, int32_t least,
-                      int cuts, vt_triangles *t)
+                      int whole, vt_triangles *t)
 {
     for (int32_t asked = aimed; asked > 1 && !t->failed; asked /= 2) {
         t->count = 0;
-        add_triangles(solid_count, solids, asked, least, cuts, t);
+        add_triangles(solid_count, solids, asked, least, whole, t);
         if (t->count <= most_for(aimed))
             break;
     }
 }
 
-/* Where cuts make more than there may be, as of a heap of boards, there are none. Where there are
- * more than half of that, and more than may be for what was asked, as of the pieces of a thin ring,
- * each gets as few as it can: the time for the first frame grows with the third power of their
- * number. */
+/* Where cuts make more than there may be, as of a heap of boards, triangles stay whole. Where there
+ * are more than half of that, and more than may be for what was asked, as of the pieces of a thin
+ * ring, each gets as few as it can: the time for the first frame grows with the third power of
+ * their number. */
 void vti_lay_walls_of_body(int32_t solid_count, const vt_solid *solids, int32_t aimed,
                            vt_triangles *t)
 {
-    add_walls(solid_count, solids, aimed, LEAST_OF_SHAPE, 1, t);
+    add_walls(solid_count, solids, aimed, LEAST_OF_SHAPE, 0, t);
     if (t->count > VT_MOST_PANELS)
-        add_walls(solid_count, solids, aimed, LEAST_OF_SHAPE, 0, t);
+        add_walls(solid_count, solids, aimed, LEAST_OF_SHAPE, 1, t);
     if (t->count > VT_MOST_PANELS / 2 && t->count > most_for(aimed))
-        add_walls(solid_count, solids, aimed, 1, 1, t);
-    if (t->count > VT_MOST_PANELS)
         add_walls(solid_count, solids, aimed, 1, 0, t);
+    if (t->count > VT_MOST_PANELS)
+        add_walls(solid_count, solids, aimed, 1, 1, t);
 }
 
 double vti_least_inscribed(int32_t solid_count, const vt_solid *solids)

@@ -27,8 +27,7 @@
  * the body goes and however it turns. */
 #pragma once
 
-#include "geometry/convex_solid.h"
-#include "geometry/panel_set.h"
+#include "geometry/panel_clip.h"
 
 /* Shapes with many parts may get more than they are aimed at; not more than these. */
 enum { VT_MOST_PANELS = 4200 };
@@ -39,12 +38,11 @@ double vti_least_inscribed(int32_t solid_count, const vt_solid *solids);
 /* added_mass of a body of that scale, in the lengths of the world. */
 void vti_scale_added_mass(const vt_panel_set *set, double scale, double matrix[6][6]);
 
-/* Panels of the union of solids, about `aimed` of them in all: those that lie inside another solid
- * are left out, of boards what lies there is cut off; planes have none, but for one alone. Of a
- * hole: of what the solids have in common, where some of them are no planes, and it is no thinner
- * than the panels are wide. *set is NULL where none is left. VT_INVALID_ARGUMENT: there would be
- * far more than are aimed at, a solid is too slender, or those of a hole cut out of several solids
- * leave gaps. */
+/* Panels of the union of solids, about `aimed` of them in all: what of them lies inside another
+ * solid is cut off; planes have none, but for one alone. Of a hole: of what the solids have in
+ * common, where some of them are no planes, and it is no thinner than the panels are wide. *set is
+ * NULL where none is left. VT_INVALID_ARGUMENT: there would be far more than are aimed at, a solid
+ * is too slender, or those of a hole cut out of several solids leave gaps. */
 vt_status vti_create_panels(int32_t solid_count, const vt_solid *solids, int32_t hole,
                             int32_t aimed, const double origin[3], int threads, vt_panel_set **set);
 
@@ -52,11 +50,14 @@ vt_status vti_create_panels(int32_t solid_count, const vt_solid *solids, int32_t
 void vti_lay_walls_of_body(int32_t solid_count, const vt_solid *solids, int32_t aimed,
                            vt_triangles *triangles);
 
-/* Of triangles cuts off what lies inside the solids of another body, or against them, or across a
- * gap of no more than that (m); what both have in common, turned alike, is kept, or cut off, too.
+/* Of triangles cuts off what lies inside the solids of another body; cut->aimed: for all of them.
  */
-void vti_cut_off(int32_t solid_count, const vt_solid *solids, int keeps_common, double gap,
+void vti_cut_off(int32_t solid_count, const vt_solid *solids, const vt_cut *cut,
                  vt_triangles *triangles);
+
+/* Two bodies, or solids, lie on each other where their surfaces are no farther apart than the
+ * larger of these of both, m: rounded numbers. */
+double vti_skin(int32_t solid_count, const vt_solid *solids);
 
 /* A set that takes the triangles over, with memory for its matrix but where it is part of a whole;
  * NULL without memory. */

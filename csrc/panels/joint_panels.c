@@ -41,7 +41,7 @@ static void lay_triangles(vt_joint *j, int32_t divided, vt_triangles *t)
         vt_member *const own = &j->members[n];
         vti_lay_walls_of_body(own->body->solid_count, own->body->solids, aimed_at(own, divided),
                               &part);
-        vti_cut_by_others(j, n, &part);
+        vti_cut_by_others(j, n, divided, &part);
         vti_pose_triangles(own, 0, &part);
         own->first = t->count;
         for (int32_t k = 0; k < part.count; k++)

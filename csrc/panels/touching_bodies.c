@@ -68,13 +68,18 @@ static double closed_gap(const vt_member *a, const vt_member *b)
     return least_gap * 2 * half;
 }
 
-/* Cuts off what of the triangles of one body another covers. */
-static void cut_by(const vt_member *own, const vt_member *other, vt_triangles *t)
+/* Cuts off what of the triangles of one body another covers, lies against, or is near. */
+static void cut_by(const vt_member *own, const vt_member *other, int32_t divided, vt_triangles *t)
 {
+    const vt_body *const a = own->body, *const b = other->body;
+    const vt_cut cut = {
+        .keeps_common = own->number < other->number,
+        .skin = fmax(vti_skin(a->solid_count, a->solids), vti_skin(b->solid_count, b->solids)),
+        .margin = closed_gap(own, other),
+        .aimed = b->aimed_panels / divided};
     vti_pose_triangles(own, 0, t);
     vti_pose_triangles(other, 1, t);
-    vti_cut_off(other->body->solid_count, other->body->solids, own->number < other->number,
-                closed_gap(own, other), t);
+    vti_cut_off(b->solid_count, b->solids, &cut, t);
     vti_pose_triangles(other, 0, t);
     vti_pose_triangles(own, 1, t);
 }
@@ -126,7 +131,7 @@ static contact find_contact(const vt_member *own, const vt_member *other, int *f
     vt_triangles t = {0};
     add_own_panels(own, &t);
     c.area = area_of(&t);
-    cut_by(own, other, &t);
+    cut_by(own, other, 1, &t);
     c.covered = c.area - area_of(&t);
     for (int32_t n = 0; n < t.count && !c.narrow; n++)
         c.narrow = looks_across(own, other, t.item[n]);
@@ -189,11 +194,11 @@ void vti_list_members(const vt_simulation *s, const int32_t *group, int32_t firs
     j->count = j->count > 1 ? j->count : 0;
 }
 
-void vti_cut_by_others(const vt_joint *j, int32_t n, vt_triangles *t)
+void vti_cut_by_others(const vt_joint *j, int32_t n, int32_t divided, vt_triangles *t)
 {
     for (int32_t m = 0; m < j->count && !t->failed; m++)
         if (m != n && are_near(&j->members[n], &j->members[m]))
-            cut_by(&j->members[n], &j->members[m], t);
+            cut_by(&j->members[n], &j->members[m], divided, t);
 }
 
 /* Whether the others cover all of its panels. */
@@ -202,7 +207,7 @@ static int is_hidden(const vt_joint *j, int32_t n, int *failed)
     const vt_member *const own = &j->members[n];
     vt_triangles t = {0};
     add_own_panels(own, &t);
-    vti_cut_by_others(j, n, &t);
+    vti_cut_by_others(j, n, 1, &t);
     const int hidden = t.count == 0 && !t.failed;
     *failed |= t.failed;
     vti_free(t.item);

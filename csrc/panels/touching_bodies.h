@@ -33,8 +33,9 @@ void vti_list_members(const vt_simulation *s, const int32_t *group, int32_t firs
 /* Triangles of a member from its own space into that in which they meet, or back. */
 void vti_pose_triangles(const vt_member *m, int back, vt_triangles *t);
 
-/* Cuts off what of triangles of member number n, in its space, the others cover. */
-void vti_cut_by_others(const vt_joint *j, int32_t n, vt_triangles *t);
+/* Cuts off what of triangles of member number n, in its space, the others cover, each with
+ * `divided` times fewer panels than it asks for. */
+void vti_cut_by_others(const vt_joint *j, int32_t n, int32_t divided, vt_triangles *t);
 
 /* To be called with the number of a body that was added, or is about to be placed for the first
  * time or to be taken away: which bodies touch is looked for anew when panels are needed next, and
