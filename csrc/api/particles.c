@@ -154,16 +154,6 @@ vt_status vt_remove(vt_simulation *s, int set, const uint8_t *mask)
     return vti_leave(s, VT_OK);
 }
 
-typedef struct id_of_row {
-    int64_t id, row;
-} id_of_row;
-
-static int compare_ids(const void *a, const void *b)
-{
-    const int64_t p = ((const id_of_row *)a)->id, q = ((const id_of_row *)b)->id;
-    return p < q ? -1 : p > q;
-}
-
 vt_status vt_find_rows(vt_simulation *s, int set, int64_t count, const int64_t *ids, int64_t *rows)
 {
     vt_status status = check_set(set);
@@ -179,14 +169,14 @@ vt_status vt_find_rows(vt_simulation *s, int set, int64_t count, const int64_t *
     const int64_t alive = vti_set_of(s, set)->count;
     const int64_t *const id = set == VT_VORTONS ? s->vortons.id : s->tracers.id;
     const size_t mark = vti_arena_mark(&s->arena);
-    id_of_row *const table = vti_arena_push(&s->arena, sizeof *table * (size_t)alive);
+    vt_id_of_row *const table = vti_arena_push(&s->arena, sizeof *table * (size_t)alive);
     for (int64_t i = 0; i < alive; i++)
-        table[i] = (id_of_row){id[i], i};
-    qsort(table, (size_t)alive, sizeof *table, compare_ids);
+        table[i] = (vt_id_of_row){id[i], i};
+    qsort(table, (size_t)alive, sizeof *table, vti_compare_ids);
     for (int64_t i = 0; i < count; i++) {
-        const id_of_row wanted = {ids[i], 0};
-        const id_of_row *const found =
-            alive ? bsearch(&wanted, table, (size_t)alive, sizeof wanted, compare_ids) : NULL;
+        const vt_id_of_row wanted = {ids[i], 0};
+        const vt_id_of_row *const found =
+            alive ? bsearch(&wanted, table, (size_t)alive, sizeof wanted, vti_compare_ids) : NULL;
         rows[i] = found ? found->row : -1;
     }
     vti_arena_pop(&s->arena, mark);

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "base/vec3.h"
+#include "state/particles.h"
 #include "state/predicates.h"
 
 /* Pieces farther apart than this many cores are beads: the line is one no more. */
@@ -67,18 +68,6 @@ static int are_material(const vt_simulation *s)
            !vti_has_forces_on(s, VT_FORCE_ON_FLUID);
 }
 
-/* A vorton that is a piece of a line. */
-typedef struct member {
-    int64_t id;
-    uint32_t row;
-} member;
-
-static int compare_members(const void *a, const void *b)
-{
-    const int64_t one = ((const member *)a)->id, other = ((const member *)b)->id;
-    return (one > other) - (one < other);
-}
-
 static int64_t count_members(const vt_vortons *v, int64_t rows)
 {
     int64_t count = 0;
@@ -88,17 +77,17 @@ static int64_t count_members(const vt_vortons *v, int64_t rows)
 }
 
 /* Those of all lines in the order of their ids. */
-static void list_members(const vt_vortons *v, int64_t rows, int64_t count, member *list)
+static void list_members(const vt_vortons *v, int64_t rows, int64_t count, vt_id_of_row *list)
 {
     int64_t n = 0;
     for (int64_t i = 0; i < rows; i++)
         if (v->flags[i] & VT_FLAG_LINE)
-            list[n++] = (member){v->id[i], (uint32_t)i};
-    qsort(list, (size_t)count, sizeof *list, compare_members);
+            list[n++] = (vt_id_of_row){v->id[i], i};
+    qsort(list, (size_t)count, sizeof *list, vti_compare_ids);
 }
 
 /* How many members from the first on are one line, from its start to its end; 0: they are not. */
-static int64_t length_of_line(const vt_vortons *v, const member *first, int64_t count)
+static int64_t length_of_line(const vt_vortons *v, const vt_id_of_row *first, int64_t count)
 {
     if (!(v->flags[first->row] & VT_FLAG_LINE_START))
         return 0;
@@ -112,13 +101,14 @@ static int64_t length_of_line(const vt_vortons *v, const member *first, int64_t 
 }
 
 /* Appends the pieces of a line, which do not count yet. */
-static void append_pieces(const vt_vortons *v, int64_t count, const member *members, vt_lines *l)
+static void append_pieces(const vt_vortons *v, int64_t count, const vt_id_of_row *members,
+                          vt_lines *l)
 {
     const int64_t first = l->count, last = first + count - 1;
     const int closed = (v->flags[members->row] & VT_FLAG_LINE_CLOSED) != 0;
     for (int64_t n = 0; n < count; n++) {
         const int64_t piece = first + n;
-        l->row[piece] = members[n].row;
+        l->row[piece] = (uint32_t)members[n].row;
         l->before[piece] = (uint32_t)(n > 0 ? piece - 1 : closed ? last : piece);
         l->after[piece] = (uint32_t)(n < count - 1 ? piece + 1 : closed ? first : piece);
     }
@@ -196,13 +186,12 @@ void vti_find_lines(vt_simulation *s, int64_t rows, vt_lines *l)
     l->before = vti_arena_push(&s->arena, sizeof *l->before * pieces);
     l->after = vti_arena_push(&s->arena, sizeof *l->after * pieces);
     l->circulation = vti_arena_push(&s->arena, sizeof *l->circulation * pieces);
-    member *const members = vti_arena_push(&s->arena, sizeof *members * pieces);
+    vt_id_of_row *const members = vti_arena_push(&s->arena, sizeof *members * pieces);
     list_members(v, rows, all, members);
     for (int64_t at = 0, count; at < all; at += count) {
-        count = length_of_line(v, members + at, all - at);
-        const int whole = count > 0;
         double circulation = 0;
-        if (whole) {
+        count = length_of_line(v, members + at, all - at);
+        if (count > 0) {
             append_pieces(v, count, members + at, l);
             circulation = find_circulation(s, l, count);
         } else {

@@ -24,6 +24,7 @@ typedef struct vt_lines {
  * makes vorticity, too (gravity, viscosity, bodies, forces, expansion), and with another form of
  * stretching, all are let go: what it has made would be lost where lines went on. */
 void vti_find_lines(vt_simulation *s, int64_t rows, vt_lines *lines);
+
 /* Brings the pieces, which have moved, to even distances along their lines, and takes away what
  * goes to and fro from piece to piece. */
 void vti_space_lines(vt_simulation *s, const vt_lines *lines);

@@ -170,7 +170,6 @@ typedef struct lighting {
     f4 *ambient;           /* and their sum in colour */
     float *memory;         /* slices: of the key sweep, then of each side */
     int64_t key_memory, side_memory;
-    vt_surroundings surroundings;
     float key_direction[3], eye[3];        /* eye in cells */
     float key_node_depth, side_node_depth; /* optical depth per unit of density between nodes */
 } lighting;
@@ -222,7 +221,8 @@ static void color_ambient(void *context, int64_t begin, int64_t end)
     for (int side = 0; side < 6; side++) {
         double outwards[3] = {0, 0, 0};
         outwards[side / 2] = side % 2 ? 1 : -1;
-        color[side] = f4_set(1.0f / 6.0f) * vti_surrounding_light(&lit->surroundings, outwards);
+        color[side] =
+            f4_set(1.0f / 6.0f) * vti_surrounding_light(&lit->stage->surroundings, outwards);
     }
     for (int64_t i = begin; i < end; i++) {
         f4 sum = f4_set(0.0f);
@@ -368,10 +368,9 @@ vt_status vti_light_bricks(vt_bricks *bricks, const vt_stage *stage, const vt_pr
 {
     if (bricks->stored == 0)
         return VT_OK;
-    lighting lit = {
-        .bricks = bricks, .stage = stage, .def = def, .surroundings = vti_surroundings_of(def)};
+    lighting lit = {.bricks = bricks, .stage = stage, .def = def};
     for (int axis = 0; axis < 3; axis++) {
-        lit.key_direction[axis] = (float)lit.surroundings.key_direction[axis];
+        lit.key_direction[axis] = (float)stage->surroundings.key_direction[axis];
         lit.eye[axis] = (float)((def->eye[axis] - bricks->origin[axis]) / bricks->cell);
     }
     lit.key_node_depth = (float)(2.0 * bricks->cell * extinction);

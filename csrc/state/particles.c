@@ -58,6 +58,12 @@ void vti_use_vorton_column(vt_simulation *s, int column)
 
 /* ---- adding ---- */
 
+int vti_compare_ids(const void *a, const void *b)
+{
+    const int64_t p = ((const vt_id_of_row *)a)->id, q = ((const vt_id_of_row *)b)->id;
+    return p < q ? -1 : p > q;
+}
+
 typedef struct age_of_row {
     float age;
     uint32_t row;

@@ -5,6 +5,13 @@
 
 vt_set *vti_set_of(const vt_simulation *s, int set);
 
+/* A row and its id, and comparison for qsort and bsearch: by the id. */
+typedef struct vt_id_of_row {
+    int64_t id, row;
+} vt_id_of_row;
+
+int vti_compare_ids(const void *a, const void *b);
+
 const char *vti_name_of_set(int set);
 
 /* VT_OVER_CAPACITY where a set cannot hold so many rows; `owner` begins the message: "it has". */

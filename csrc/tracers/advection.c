@@ -102,7 +102,7 @@ void vti_keep_tracer_rates(vt_simulation *s, double way, vt_tracer_substep *work
 /* Velocities of the rows of a trip at its looks, count x 3 each, m/s. */
 typedef struct looks {
     float *start, *first;
-    float *bare; /* the first without what walls add */
+    float *bare; /* the first without what walls add; where there are none, the same array */
 } looks;
 
 /* Goes ahead from x, where the rows start, along the velocity with which they set out, and looks
@@ -114,13 +114,27 @@ static int64_t look_first(trip *t, const vt_far_lattice *lattice, double way, in
     const size_t bytes = 12 * (size_t)count;
     l->start = vti_arena_push(&s->arena, bytes);
     l->first = vti_arena_push(&s->arena, bytes);
-    l->bare = vti_arena_push(&s->arena, bytes);
+    l->bare = s->panels.exist ? vti_arena_push(&s->arena, bytes) : l->first;
     vti_velocity_to_set_out(s, lattice, count, t->x, l->start);
     t->u = l->start;
     go_ahead(t, way, count);
     vti_velocity_without_walls(s, lattice, count, t->x, l->bare);
+    if (l->bare == l->first)
+        return 0;
     memcpy(l->first, l->bare, bytes);
     return vti_add_walls(s, count, t->x, l->first, beside);
+}
+
+typedef struct wall_job {
+    const float *first, *bare;
+    float *u;
+} wall_job;
+
+static void add_walls_of_first(void *data, int64_t begin, int64_t end)
+{
+    const wall_job *const job = data;
+    for (int64_t n = 3 * begin; n < 3 * end; n++)
+        job->u[n] += job->first[n] - job->bare[n];
 }
 
 /* The velocity of the way by three looks. What walls add is for the last, which is a part of a cell
@@ -133,8 +147,9 @@ static void look_ahead(trip *t, const vt_far_lattice *lattice, double way, int64
     go_ahead(t, way, count);
     t->u = vti_arena_push(&s->arena, 12 * (size_t)count);
     vti_velocity_without_walls(s, lattice, count, t->x, t->u);
-    for (int64_t n = 0; n < 3 * count && s->panels.exist; n++)
-        t->u[n] += l->first[n] - l->bare[n];
+    wall_job job = {l->first, l->bare, t->u};
+    if (l->bare != l->first)
+        vti_parallel_for(s->def.threads, count, TRIP_BLOCK, add_walls_of_first, &job);
     s->stages->join_looks(count, l->start, l->first, t->u, s->def.threads);
 }
 
