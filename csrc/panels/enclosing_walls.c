@@ -314,10 +314,11 @@ static void advise(const look *l, const vt_body *body, double closeness, char te
 {
     const vt_panel_set *const whole = body->panels->whole;
     double each = 0;
-    for (int32_t m = 0; m < l->s->bodies.count; m++)
+    for (int32_t m = 0; m < l->s->bodies.count; m++) {
+        const vt_body *const other = &l->s->bodies.items[m];
         if (l->group[m] == l->from)
-            each = fmax(each, panels_for(vti_own_panels(&l->s->bodies.items[m], 0), body->scale,
-                                         closeness));
+            each = fmax(each, panels_for(vti_own_panels(other, 0), other->scale, closeness));
+    }
     const double all = whole ? panels_for(whole, body->scale, closeness) : each;
     if (whole && all > VT_MOST_TOGETHER)
         snprintf(text, 160,
