@@ -19,10 +19,12 @@ scene.add(vt.Emitter(source, temperature=600, renew=6, core=0.045, lifetime=3))
 
 
 def make_fine(core=0.025):
-    """The same with narrower cores, on cells as wide, and eddies in its source (m/s)."""
+    """The same with narrower cores, on cells as wide, and eddies in its source (m/s), whose smoke
+    thins to its sides and in patches."""
     fine = vt.Scene("fine_plume", seed=1, voxel=0.4 * core)
     fine.method = vt.Method(time="extrapolated")
-    fine.add(vt.Emitter(source, temperature=600, renew=6, swirl=0.3, core=core, lifetime=3))
+    uneven = {"swirl": 0.3, "taper": 1, "flicker": 1}
+    fine.add(vt.Emitter(source, temperature=600, renew=6, **uneven, core=core, lifetime=3))
     return fine
 
 

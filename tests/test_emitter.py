@@ -211,6 +211,65 @@ def test_b1_the_halo_that_goes_with_a_plume_keeps_its_impulse():
     assert 0.85 < impulse_over_weight(halo=0, balance="sum") < 1.2
 
 
+# ---- smoke without an edge ----
+
+SMOKE_DISK = vt.Disk(radius=1.0, thickness=0.2)
+
+
+def newborn_smoke(parent=None, **values):
+    """Places in the disk's plane, over its radius, and smoke over its mean, of newborn tracers."""
+    given = {"temperature": 400, "core": 0.15, "per_voxel": 30, **values}
+    sim = born(vt.Emitter(SMOKE_DISK, **given, parent=parent), 1, gravity=(0, 0, -1e-6))
+    t = sim.tracers
+    centre = np.zeros(3) if parent is None else parent.position
+    return t.position.astype(float) - centre, t.density.astype(float)
+
+
+@pytest.mark.parametrize("renew", [0, 6])
+@pytest.mark.parametrize("parent", [None, vt.Transform((3, 0, 1))])
+def test_smoke_tapers_to_the_sides(renew, parent):
+    """As 1 - taper (r / R)^2: what comes of it in the disk is half of the taper less."""
+    x, smoke = newborn_smoke(renew=renew, parent=parent, taper=0.8)
+    even = newborn_smoke(renew=renew, parent=parent)[1]
+    assert len(smoke) == len(even) > 200
+    np.testing.assert_allclose(smoke / even, 1 - 0.8 * (x[:, 0] ** 2 + x[:, 1] ** 2), atol=5e-3)
+    assert smoke.sum() / even.sum() == pytest.approx(0.6, rel=0.05)
+
+
+def test_smoke_flickers_in_patches():
+    fine = {"renew": 0, "per_voxel": 10}
+    x, smoke = newborn_smoke(**fine, flicker=0.6)
+    smoke /= newborn_smoke(**fine)[1]
+    assert 0.4 - 1e-6 <= smoke.min() < 0.5 and 0.95 < smoke.max() <= 1 + 1e-6
+    apart = np.linalg.norm(x[:, None] - x[None, :400], axis=-1)
+    unlike = np.abs(smoke[:, None] - smoke[None, :400])
+    near, far = unlike[(apart > 0) & (apart < 0.09)], unlike[apart > 0.8]
+    assert near.mean() < 0.35 * far.mean()
+
+
+def test_smoke_of_fuel_is_even():
+    """It is thin where fuel was."""
+    scene = {"combustion": vt.Combustion(rate=1e-9), "gravity": (0, 0, -1e-6)}
+    emitter = vt.Emitter(SMOKE_DISK, temperature=400, fuel=0.5, core=0.15, renew=0, taper=0.8)
+    assert np.ptp(born(emitter, 1, **scene).tracers.density) == 0
+
+
+def test_an_emitter_goes_and_its_smoke_is_even():
+    """That of tracers whose `emitter` is there no more; an id that never was is refused."""
+    core = _core.Simulation(gravity=(0.0, 0.0, -1e-6))
+    disk = SMOKE_DISK._core_shape()
+    source, _ = core.add("emitter", shape=disk, fluid={"temperature": 400.0}, core=0.15, taper=0.8)
+    for wrong in (source + 1, 2**31 - 1):
+        with pytest.raises(ValueError, match=f"emitter is {wrong}"):
+            core.add("tracers", shape=disk, count=100, emitter=wrong)
+    smoke = core.add("tracers", shape=disk, count=100, start=0.5, emitter=source)
+    with pytest.raises(ValueError, match=f"emitter is {smoke}"):
+        core.add("tracers", shape=disk, count=100, emitter=smoke)
+    core.remove_added("source", source)
+    core.step(1.0)
+    assert np.ptp(core.column("tracers", "density")) == 0
+
+
 # ---- fluid is not there twice ----
 
 

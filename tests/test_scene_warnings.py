@@ -87,15 +87,15 @@ def fire(temperature, ignition=500.0, pilot=None):
     return vt.Simulation(scene, fps=24, threads=1)
 
 
-def test_what_spreads_fuel_where_there_is_none():
-    def smoke(**values):
+def test_what_thins_fuel_and_smoke_where_there_is_neither():
+    def fluid(**values):
         scene = vt.Scene(combustion=vt.Combustion())
         scene.add(vt.Emitter(vt.Sphere(radius=0.3), temperature=600, core=0.1, **values))
         return texts(lambda: vt.Simulation(scene, threads=1))
 
-    (text,) = smoke(flicker=0.5)
+    (text,) = fluid(flicker=0.5, smoke=0)
     assert text.startswith("sources[0]: Emitter.flicker = 0.5") and "swirl" in text
-    assert smoke(taper=0) == [] == smoke(flicker=0.5, taper=1, fuel=0.5)
+    assert fluid(taper=0, smoke=0) == fluid(flicker=0.5) == fluid(taper=1, fuel=0.5, smoke=0) == []
 
 
 def test_fuel_that_nothing_sets_on_fire():

@@ -29,7 +29,7 @@ LEFT_OUT = {
     "combustion": 1,  # mixing
     "ambient": 1,  # expansion
     "simulation": 2,  # threads, at_capacity
-    "tracers": 2,  # growth, fade
+    "tracers": 4,  # growth, fade, emitter, reserved
     "emitter": 2,  # taper, flicker
     "kill": 1,  # end
     "force": 1,  # velocity

@@ -45,6 +45,12 @@ static vt_status keep_emitter(vt_simulation *s, const void *def, const request *
 
 static vt_status keep_tracers(vt_simulation *s, const void *def, const request *asked)
 {
+    const vt_tracers_def *const tracers = def;
+    if (tracers->emitter >= 0 && vti_check_source(&s->sources, tracers->emitter, VT_SOURCE_EMITTER))
+        return vti_fail(VT_INVALID_ARGUMENT,
+                        "emitter is %d; allowed is -1, or the id of an emitter that was added and "
+                        "not removed",
+                        tracers->emitter);
     const vt_status status = vti_check_tracer_emitter(s, def);
     return status ? status : vti_keep_tracer_emitter(s, def, asked->before);
 }

@@ -59,7 +59,7 @@ static void soak(vt_simulation *s, const vt_fluid_emitter *p, const vt_pose *pos
     for (int a = 0; a < 3; a++)
         world[a] = (double)s->vortons.position[3 * row + a];
     vti_pose_point_back(pose, world, place);
-    now->fluid.fuel *= vti_fuel_share(s, p, now, pose, place, s->time);
+    now->fluid.fuel *= vti_share_at_birth(s, p, now, pose, place, s->time);
     vti_count_heat(s, row, 1, NULL, -1);
     for (int c = 0; c < VT_COMPOSITION_COLUMNS; c++) {
         float *const column = vti_used_column(set, vti_composition_column[c]);

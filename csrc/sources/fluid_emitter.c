@@ -110,8 +110,9 @@ int vti_fluid_follows_eddies(const vt_fluid_emitter *p)
     return p->eddies && !p->points && !(p->shape.shape.layer > 0) && p->stream.rate > 0;
 }
 
-double vti_fuel_share(const vt_simulation *s, const vt_fluid_emitter *p, const vt_emitter_def *now,
-                      const vt_pose *pose, const double place[3], double time)
+double vti_share_at_birth(const vt_simulation *s, const vt_fluid_emitter *p,
+                          const vt_emitter_def *now, const vt_pose *pose, const double place[3],
+                          double time)
 {
     const vt_region region = vti_region_at(&p->shape, time), *const r = &region;
     double up[3], way2 = 0, share = 1;
@@ -151,7 +152,7 @@ static void emit_parcel(const vt_simulation *s, const vt_fluid_emitter *p, const
             p->eddies, pose, place, time - p->stream.start, now.swirl, (double)list->volume[to],
             vti_filters_at_birth(s, (double)list->core[to]), list->strength + 3 * to);
     if (inside && now.fluid.fuel > 0)
-        now.fluid.fuel *= vti_fuel_share(s, p, &now, pose, place, time);
+        now.fluid.fuel *= vti_share_at_birth(s, p, &now, pose, place, time);
     for (int c = 0; c < VT_COMPOSITION_COLUMNS; c++)
         list->carried[c][to] = inside ? (float)*vti_fluid_member(&now.fluid, c) : 0;
     list->lifetime[to] = (float)now.lifetime;

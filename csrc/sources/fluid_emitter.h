@@ -33,11 +33,11 @@ int vti_fluid_follows_eddies(const vt_fluid_emitter *parcels);
  * definition. */
 vt_emitter_def vti_parcels_at(const vt_fluid_emitter *parcels, double time);
 
-/* Share of the fuel that fluid has where and when it is born, at a place in the space of the pose.
- */
-double vti_fuel_share(const vt_simulation *simulation, const vt_fluid_emitter *parcels,
-                      const vt_emitter_def *now, const vt_pose *pose, const double place[3],
-                      double time);
+/* Share of the fuel, or without fuel of the smoke, that is born at a place in the space of the pose
+ * and at a time: what taper and flicker leave of it. */
+double vti_share_at_birth(const vt_simulation *simulation, const vt_fluid_emitter *parcels,
+                          const vt_emitter_def *now, const vt_pose *pose, const double place[3],
+                          double time);
 
 /* Takes the parcels over where it succeeds. before (NULL: none): whose definition they replace. */
 vt_status vti_keep_fluid_emitter(vt_simulation *simulation, vt_fluid_emitter *parcels,

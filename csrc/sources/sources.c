@@ -41,7 +41,7 @@ void vti_destroy_sources(vt_sources *sources)
 }
 
 /* What owns memory in them is copied below: whoever adds a member looks there, too. */
-_Static_assert(sizeof(vt_tracer_emitter) == sizeof(vt_birth_stream) + sizeof(void *) + 8 * 5 &&
+_Static_assert(sizeof(vt_tracer_emitter) == sizeof(vt_birth_stream) + sizeof(void *) + 8 * 6 &&
                    sizeof(vt_birth_stream) == sizeof(vt_animations) + sizeof(vt_rate_sum) +
                                                   sizeof(vt_region) + sizeof(vt_fluid_def) +
                                                   8 * 6 &&
@@ -232,7 +232,8 @@ vt_status vti_keep_tracer_emitter(vt_simulation *s, const vt_tracers_def *def,
                                  .count = def->count,
                                  .density = def->density,
                                  .growth = def->growth,
-                                 .fade = def->fade};
+                                 .fade = def->fade,
+                                 .emitter = def->emitter};
     const vt_region *const region = &emitter.stream.region;
     vt_status status = vti_animate_stream(&vti_tracers_definition, def->animation_count,
                                           def->animations, &emitter.stream);
@@ -265,6 +266,7 @@ vt_status vti_keep_tracer_points(vt_simulation *s, const vt_tracer_points_def *d
     vt_tracer_emitter emitter = {
         .stream = {.rate = def->rate, .start = def->start, .end = def->end, .parent = def->parent},
         .count = def->count,
+        .emitter = -1,
         .points = block};
     const vt_status status = vti_animate_stream(&vti_point_numbers_definition, def->animation_count,
                                                 def->animations, &emitter.stream);

@@ -1,7 +1,11 @@
 #include "sources/tracer_emitter.h"
 
+#include <stddef.h>
+
+#include "base/growing_array.h"
 #include "model/birth_sequence.h"
 #include "model/fluid_composition.h"
+#include "sources/fluid_emitter.h"
 #include "state/simulation.h"
 #include "tracers/scalars.h"
 
@@ -54,6 +58,38 @@ static void share_shape(const vt_tracer_emitter *emitter, double n, int64_t coun
         list->fade[i] = (float)now.fade;
         for (int c = 0; c < VT_TAKEN_COLUMNS && list->carried[0]; c++)
             list->carried[c][i] = (float)*vti_fluid_member(&now.fluid, vti_composition_of_taken[c]);
+    }
+}
+
+/* The emitter in whose shape tracers are born; NULL: none, or it is there no more. */
+static const vt_fluid_emitter *emitter_of(const vt_simulation *s, const vt_tracer_emitter *emitter)
+{
+    const vt_sources *const all = &s->sources;
+    const int32_t n =
+        emitter->emitter < 0
+            ? -1
+            : vti_find_id(all->parcels, all->fluid_emitter_count, sizeof *all->parcels,
+                          offsetof(vt_fluid_emitter, stream.id), emitter->emitter);
+    return n < 0 ? NULL : &all->parcels[n];
+}
+
+/* The smoke of tracers, still in the shape's space, thins where that of its emitter does. */
+static void thin_smoke(const vt_simulation *s, const vt_tracer_emitter *emitter, int64_t count,
+                       vt_tracer_list *list)
+{
+    const vt_fluid_emitter *const from = emitter_of(s, emitter);
+    const int moves = vti_parent_moves(&s->transforms, emitter->stream.parent);
+    if (!from || count == 0)
+        return;
+    vt_pose pose = vti_pose_at(&s->transforms, emitter->stream.parent, list->time[0]);
+    for (int64_t i = 0; i < count; i++) {
+        const double time = list->time[i];
+        if (moves)
+            pose = vti_pose_at(&s->transforms, emitter->stream.parent, time);
+        const vt_emitter_def now = vti_parcels_at(from, time);
+        double place[3];
+        vti_widen(list->position + 3 * i, place);
+        list->density[i] *= (float)vti_share_at_birth(s, from, &now, &pose, place, time);
     }
 }
 
@@ -117,6 +153,7 @@ void vti_emit_at_start(const vt_simulation *s, const vt_tracer_emitter *emitter,
     } else {
         vti_fill_region(&emitter->stream.region, emitter->stream.seed, count, list->position);
         share_shape(emitter, (double)emitter->count, count, list);
+        thin_smoke(s, emitter, count, list);
     }
     place_tracers(s, emitter, count, list);
 }
@@ -156,6 +193,7 @@ int64_t vti_emit_stream(const vt_simulation *s, const vt_tracer_emitter *emitter
                         double to, int64_t room, vt_tracer_list *list)
 {
     const int64_t count = stream(emitter, from, to, room, list);
+    thin_smoke(s, emitter, count, list);
     place_tracers(s, emitter, count, list);
     return count;
 }

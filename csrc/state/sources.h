@@ -36,7 +36,7 @@ typedef struct vt_fluid_emitter {
                                stream's region */
     double core, spacing;   /* m; of points the smallest core, and no spacing */
     double swirl;           /* m/s */
-    double taper, flicker;  /* of fuel: shares */
+    double taper, flicker;  /* shares, of fuel or smoke */
     /* Born at these instead, without shapes; the arrays are behind it in one block. */
     vt_vorton_points_def *points;
     vt_random_eddies *eddies; /* NULL without swirl and flicker; owned */
@@ -132,6 +132,7 @@ typedef struct vt_tracer_emitter {
     double density;               /* smoke in the shape, kg/m^3 */
     double growth;                /* m/s */
     double fade;                  /* share of the lifetime */
+    int32_t emitter;              /* whose taper and flicker thin the smoke, an id; -1: none */
     vt_tracer_points_def *points; /* the arrays are behind it in one block; NULL: a shape */
     int32_t filled;               /* its `count` are born */
     uint32_t members;             /* that it, or points, have (vti_fluid_members) */

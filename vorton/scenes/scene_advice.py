@@ -281,17 +281,17 @@ MANY_SUBSTEPS, MANY_BESIDE_BODIES = 20, 10
 times as long: 17 of an exhaust in cores of .013 m, at a car above a road, 22 s."""
 
 
-def _warn_of_no_fuel_to_spread(scene: Scene) -> None:
-    """What says how the fuel of an emitter is spread, of one that has none."""
+def _warn_of_nothing_to_thin(scene: Scene) -> None:
+    """What says how the fuel or smoke of an emitter is spread, of one that has neither."""
     for index, source in enumerate(scene.sources):
-        if not isinstance(source, Emitter) or has_share(source.fuel):
+        if not isinstance(source, Emitter) or has_share(source.fuel, source.smoke):
             continue
         given = [name for name in ("taper", "flicker") if has_share(getattr(source, name))]
         if given:
             warn(
                 f"sources[{index}]: Emitter.{given[0]} = {shown(getattr(source, given[0]))}: says "
-                "where fuel lacks, and this emitter has none, so it does nothing; swirl makes "
-                "smoke uneven"
+                "where fuel or smoke lacks, and this emitter has neither, so it does nothing; "
+                "swirl makes fluid uneven"
             )
 
 
@@ -433,7 +433,7 @@ def warn_of_scene(scene: Scene) -> None:
     _warn_of_no_flow(scene)
     _warn_of_celsius(scene)
     _warn_of_fine_cells(scene)
-    _warn_of_no_fuel_to_spread(scene)
+    _warn_of_nothing_to_thin(scene)
     _warn_of_fast_jets(scene)
     _warn_of_close_pulses(scene)
     _warn_of_wide_cores(scene)

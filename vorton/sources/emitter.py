@@ -194,9 +194,10 @@ class Emitter(ChangingFluidSource):
         if wide > 0:
             values |= shape._animations_around(rim)
         values |= {"around": around if wide > 0 else None, "core": radius}
-        _, renew = self._add(core, _EMITTER, shape=shape._core_shape(), **values)
+        source, renew = self._add(core, _EMITTER, shape=shape._core_shape(), **values)
         if self.smoke != 0:
-            self._smoke(renew)._add_to(core, voxel)
+            thins = not largest(self.fuel) and (largest(self.taper) or largest(self.flicker))
+            self._smoke(renew)._add_in(source if thins else -1, core, voxel)
 
     def _smoke(self, renew: float) -> Tracers:
         """The tracers, renewed as the fluid is."""

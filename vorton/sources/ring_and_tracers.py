@@ -192,6 +192,10 @@ class Tracers(ChangingCarrier):
         return max(1, round(filling)), 0.0
 
     def _add_to(self, core: Any, voxel: float) -> None:
+        self._add_in(-1, core, voxel)
+
+    def _add_in(self, emitter: int, core: Any, voxel: float) -> None:
+        """Add it in the shape of an emitter that thins its smoke, of this id; -1: of none."""
         count, rate = self.births(voxel)
         density = scaled(self.density, largest(self.renew) or 1.0)
         values = _TRACERS.values(self) | {"count": count, "rate": rate, "density": density}
@@ -201,5 +205,6 @@ class Tracers(ChangingCarrier):
             "tracers",
             shape=shape._core_shape(),
             parent=self._parent_id(core),
+            emitter=emitter,
             **self._fluid(**values, **shape._animations()),
         )

@@ -114,7 +114,8 @@ STARTS: dict[str, Start] = {
         burns=True, about="Gas that burns: flames, the heat that lifts them, and their smoke",
     ),
     "SMOKE": Start(
-        "Hot smoke", "EMITTER", {"temperature": 600.0, "lifetime": 3.0},
+        "Hot smoke", "EMITTER",
+        {"temperature": 600.0, "taper": 0.5, "flicker": 0.8, "lifetime": 3.0},
         about="Smoke that rises, as its gas is hot",
     ),
     "TRACERS": Start(
