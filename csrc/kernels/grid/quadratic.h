@@ -74,21 +74,25 @@ vti_fill_mirrored(const vt_grid *grid, const vt_spline_cells *c, int l, f4 aroun
     }
 }
 
-/* Where the 27 nodes around a point begin, and how far their rows and planes lie apart. */
+/* Where the 27 nodes around a point begin, and how far their rows and planes lie apart: in bytes,
+ * which the processor adds by itself. */
 typedef struct vt_spline_nodes {
-    const f4 *first;
+    const char *first;
     int64_t row, plane;
 } vt_spline_nodes;
 
-/* Of point l; those of a point beside a wall are made in `around`. */
+/* Of point l; beyond: whether any of the points lies beside a wall, for which `around` is filled.
+ */
 VT_INLINE vt_spline_nodes vti_find_spline_nodes(const vt_grid *grid, const vt_spline_cells *c,
-                                                int l, f4 around[27])
+                                                int l, int beyond, f4 around[27])
 {
-    if (__builtin_expect(c->any_beyond, 0) && c->beyond[l]) {
+    const int64_t node = sizeof(f4);
+    if (beyond && c->beyond[l]) {
         vti_fill_mirrored(grid, c, l, around);
-        return (vt_spline_nodes){around, 3, 9};
+        return (vt_spline_nodes){(const char *)around, 3 * node, 9 * node};
     }
-    return (vt_spline_nodes){grid->nodes + (uint32_t)c->node[l], grid->node_row, grid->node_plane};
+    return (vt_spline_nodes){(const char *)(grid->nodes + (uint32_t)c->node[l]),
+                             node * grid->node_row, node * grid->node_plane};
 }
 
 /* The four floats of the nodes around point l, and their slopes along each axis, per cell. */
@@ -97,23 +101,24 @@ typedef struct vt_spline_sample {
 } vt_spline_sample;
 
 /* The four floats alone. */
-VT_INLINE f4 vti_sample_spline_value(const vt_grid *grid, const vt_spline_cells *c, int l)
+VT_INLINE f4 vti_sample_spline_value(const vt_grid *grid, const vt_spline_cells *c, int l,
+                                     int beyond)
 {
     f4 around[27];
-    const vt_spline_nodes nodes = vti_find_spline_nodes(grid, c, l, around);
+    const vt_spline_nodes nodes = vti_find_spline_nodes(grid, c, l, beyond, around);
     f8 pair = f8_set(0); /* the first two nodes along x */
     f4 last = f4_set(0); /* and the third */
 #pragma GCC unroll 3
     for (int k = 0; k < 3; k++) {
-        const f4 *const plane = nodes.first + k * nodes.plane;
+        const char *const plane = nodes.first + k * nodes.plane;
         f8 two = f8_set(0);
         f4 one = f4_set(0);
 #pragma GCC unroll 3
         for (int j = 0; j < 3; j++) {
-            const f4 *const row = plane + j * nodes.row;
+            const char *const row = plane + j * nodes.row;
             const float w = c->along[1].weight[j][l];
             two = f8_fma(f8_set(w), f8_load(row), two);
-            one = f4_fma(f4_set(w), f4_load((const float *)(row + 2)), one);
+            one = f4_fma(f4_set(w), f4_load(row + sizeof(f8)), one);
         }
         const float w = c->along[2].weight[k][l];
         pair = f8_fma(f8_set(w), two, pair);
@@ -125,23 +130,24 @@ VT_INLINE f4 vti_sample_spline_value(const vt_grid *grid, const vt_spline_cells 
     return f4_fma(f4_set(x->weight[2][l]), last, two);
 }
 
-VT_INLINE vt_spline_sample vti_sample_spline(const vt_grid *grid, const vt_spline_cells *c, int l)
+VT_INLINE vt_spline_sample vti_sample_spline(const vt_grid *grid, const vt_spline_cells *c, int l,
+                                             int beyond)
 {
     f4 around[27];
-    const vt_spline_nodes nodes = vti_find_spline_nodes(grid, c, l, around);
+    const vt_spline_nodes nodes = vti_find_spline_nodes(grid, c, l, beyond, around);
     f8 pair = f8_set(0), pair_y = pair, pair_z = pair; /* the first two nodes along x */
     f4 last = f4_set(0), last_y = last, last_z = last; /* and the third */
 #pragma GCC unroll 3
     for (int k = 0; k < 3; k++) {
-        const f4 *const plane = nodes.first + k * nodes.plane;
+        const char *const plane = nodes.first + k * nodes.plane;
         f8 two = f8_set(0), two_y = two;
         f4 one = f4_set(0), one_y = one;
 #pragma GCC unroll 3
         for (int j = 0; j < 3; j++) {
-            const f4 *const row = plane + j * nodes.row;
+            const char *const row = plane + j * nodes.row;
             const float w = c->along[1].weight[j][l], dw = c->along[1].slope[j][l];
             const f8 two_nodes = f8_load(row);
-            const f4 node = f4_load((const float *)(row + 2));
+            const f4 node = f4_load(row + sizeof(f8));
             two = f8_fma(f8_set(w), two_nodes, two);
             two_y = f8_fma(f8_set(dw), two_nodes, two_y);
             one = f4_fma(f4_set(w), node, one);

@@ -77,8 +77,13 @@ static __attribute__((noinline)) void fetch_splines(const vt_grid *grid, const f
     vt_spline_cells cells;
     f4 value[VL];
     vti_find_spline_cells(&cells, grid, f->inside);
-    for (int l = 0; l < VL; l++)
-        value[l] = vti_sample_spline_value(grid, &cells, l);
+    if (__builtin_expect(cells.any_beyond, 0))
+        for (int l = 0; l < VL; l++)
+            value[l] = vti_sample_spline_value(grid, &cells, l, 1);
+    else
+#pragma GCC unroll 4
+        for (int l = 0; l < VL; l++)
+            value[l] = vti_sample_spline_value(grid, &cells, l, 0);
     vti_nodes_to_lanes(value, u);
 }
 

@@ -83,7 +83,7 @@ VT_INLINE void sample_splines(const vt_grid *grid, const vf position[3], vf valu
     f4 middle[VL], slope[3][VL];
 #pragma GCC unroll 4
     for (int l = 0; l < VL; l++) {
-        const vt_spline_sample at = vti_sample_spline(grid, &cells, l);
+        const vt_spline_sample at = vti_sample_spline(grid, &cells, l, cells.any_beyond);
         middle[l] = at.value;
         for (int a = 0; a < 3; a++)
             slope[a][l] = at.slope[a];
