@@ -243,3 +243,46 @@ def test_bad_expansion(bad):
         vt.Method(expansion=bad)
     with pytest.raises((TypeError, ValueError), match="expansion"):
         _core.Simulation(method={"expansion": bad})
+
+
+# ---- what an emitter heats ----
+
+
+def outflow(sim, box=0.75, cells=20):
+    """Volume a second through the faces of a box, m^3/s."""
+    axis = ((np.arange(cells) + 0.5) / cells * 2 - 1) * box
+    u, v = (a.ravel() for a in np.meshgrid(axis, axis))
+    area = (2 * box / cells) ** 2
+    total = 0.0
+    for a in range(3):
+        for side in (-1, 1):
+            face = np.empty((u.size, 3))
+            face[:, a], face[:, (a + 1) % 3], face[:, (a + 2) % 3] = side * box, u, v
+            total += side * area * sim.velocity_at(face)[:, a].sum(dtype=float)
+    return total
+
+
+@pytest.mark.parametrize("mixing", [0.0, 3.0])
+@pytest.mark.parametrize("temperature", [600, 220])
+def test_an_emitter_heats_ambient_fluid(mixing, temperature):
+    """What it bears takes the place of ambient fluid of the same mass, and pushes the rest away by
+    what it has more of volume; as it cools that comes back. Nothing flowed out at birth, and where
+    fluid cools more flowed in than was ever out."""
+    law = vt.Combustion(mixing=mixing, radiation=0)
+    scene = vt.Scene("heats", combustion=law, ambient=vt.Air(), gravity=(0, 0, -1e-3), detail=0)
+    ball = vt.Sphere(radius=0.25)
+    scene.add(vt.Emitter(ball, temperature=temperature, renew=1.5, core=0.1, smoke=0))
+    sim = vt.Simulation(scene, fps=24, threads=1)
+
+    def excess():
+        v = sim.vortons
+        return (v.volume.astype(float) * (1 - 293.15 / v.temperature.astype(float))).sum()
+
+    sim.step(6)
+    before, out = excess(), [outflow(sim)]
+    for _ in range(12):
+        sim.step()
+        out.append(outflow(sim))
+    flowed = (np.sum(out) - 0.5 * (out[0] + out[-1])) / 24
+    at_birth = 1.5 * 12 / 24 * ball.volume * abs(1 - 293.15 / temperature)
+    assert flowed == pytest.approx(excess() - before, abs=0.05 * at_birth)

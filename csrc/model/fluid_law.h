@@ -86,6 +86,14 @@ static inline double vti_volume_over_mass(const vt_fluid *f, float volume_temper
     return vti_swollen(f, vti_relative_volume(f, (double)volume_temperature));
 }
 
+/* Volume that fluid of a temperature had at a point while it was ambient fluid, over its own. */
+static inline double vti_ambient_share(const vt_fluid *f, const float position[3],
+                                       float temperature)
+{
+    return vti_volume_over_mass(f, vti_ambient_temperature(f, position)) /
+           vti_volume_over_mass(f, temperature);
+}
+
 /* The inverse of vti_swollen: the relative volume whose power is given, 1 where volumes do not
  * follow. */
 static inline double vti_relative_of_swollen(const vt_fluid *f, double swollen)

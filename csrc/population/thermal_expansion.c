@@ -46,12 +46,25 @@ static int is_due(const vt_vortons *v, int64_t row)
     return fabsf(v->temperature[row] - noted) > (float)VT_LEAST_CONTRAST * noted;
 }
 
+/* What fluid that an emitter has just made has more of volume than the ambient fluid of which it is
+ * made had, m^3. */
+static double gained_at_birth(const expand_context *c, int64_t row)
+{
+    const vt_vortons *const v = c->vortons;
+    if (!(v->flags[row] & VT_FLAG_NEWBORN_FLUID))
+        return 0;
+    v->flags[row] &= ~(uint32_t)VT_FLAG_NEWBORN_FLUID;
+    return (double)v->volume[row] *
+           (1 - vti_ambient_share(&c->fluid, v->position + 3 * row, v->volume_temperature[row]));
+}
+
 static void expand_block(void *data, int64_t begin, int64_t end)
 {
     const expand_context *const c = data;
     const vt_vortons *const v = c->vortons;
     for (int64_t i = begin; i < end; i++) {
-        v->swelling[i] = 0;
+        const double gained = gained_at_birth(c, i);
+        v->swelling[i] = (float)(gained / c->dt);
         if (!is_due(v, i))
             continue;
         double noted = (double)v->volume_temperature[i];
@@ -60,7 +73,7 @@ static void expand_block(void *data, int64_t begin, int64_t end)
         v->volume[i] *= growth;
         v->bound_volume[i] *= growth; /* strength stays, vorticity falls */
         v->volume_temperature[i] = (float)noted;
-        v->swelling[i] = (float)(((double)v->volume[i] - before) / c->dt);
+        v->swelling[i] = (float)((gained + (double)v->volume[i] - before) / c->dt);
     }
 }
 

@@ -60,11 +60,12 @@ static vt_status count_tracers(const vt_simulation *s, double from, double to, v
     return status;
 }
 
-static uint32_t flags_of(const vt_fluid_emitter *p)
+static uint32_t flags_of(const vt_simulation *s, const vt_fluid_emitter *p)
 {
     if (p->points)
         return 0;
-    return VT_FLAG_EMITTED | (vti_fluid_follows_eddies(p) ? VT_FLAG_STIRRED : 0);
+    return VT_FLAG_EMITTED | (vti_fluid_follows_eddies(p) ? VT_FLAG_STIRRED : 0) |
+           (vti_is_heated_at_birth(s, p) ? VT_FLAG_NEWBORN_FLUID : 0);
 }
 
 /* Parcels follow the structures, as many as there is room for; returns how many vortons there are.
@@ -92,7 +93,7 @@ static int64_t plan_fluid_emitter(const vt_simulation *s, int64_t at, vt_births 
                            .set = VT_VORTONS,
                            .neutral = vti_parcels_are_neutral(&s->sources.parcels[p]),
                            .is_vortex = vti_parcels_are_vortices(&s->sources.parcels[p]),
-                           .flags = flags_of(&s->sources.parcels[p]),
+                           .flags = flags_of(s, &s->sources.parcels[p]),
                            .source = s->sources.parcels[p].stream.id};
         at += count;
     }

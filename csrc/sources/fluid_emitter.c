@@ -105,6 +105,11 @@ vt_emitter_def vti_parcels_at(const vt_fluid_emitter *p, double time)
     return now;
 }
 
+int vti_is_heated_at_birth(const vt_simulation *s, const vt_fluid_emitter *p)
+{
+    return vti_may_expand(s) && p->stream.rate > 0;
+}
+
 int vti_fluid_follows_eddies(const vt_fluid_emitter *p)
 {
     return p->eddies && !p->points && !(p->shape.shape.layer > 0) && p->stream.rate > 0;

@@ -218,6 +218,15 @@ static int has_room(const room *r, const vt_births *b, int64_t i, const vt_room_
     return is_ambient(b, i) || b->vorton_composition[VT_CARRIED_fuel][i] > 0 || held < fits;
 }
 
+/* Of the volume of a birth, what it takes from the ambient fluid. */
+static double share_taken(const room *r, const vt_births *b, int64_t i)
+{
+    const float temperature = b->vorton_composition[VT_CARRIED_temperature][i];
+    return temperature > 0 && vti_is_heated_at_birth(r->simulation, r->emitter)
+               ? vti_ambient_share(&r->fluid, b->vorton_position + 3 * i, temperature)
+               : 1;
+}
+
 static int takes_room(const room *r, const vt_births *b, int64_t i)
 {
     const int ambient = is_ambient(b, i);
@@ -229,9 +238,10 @@ static int takes_room(const room *r, const vt_births *b, int64_t i)
         return 1;
     if (!has_room(r, b, i, &c))
         return 0;
+    const float taken = one * (float)share_taken(r, b, i);
     for (int n = 0; n < 8 && !ambient; n++) {
         node_volumes *const node = r->node + c.node[n];
-        node->taken += one * c.share[n];
+        node->taken += taken * c.share[n];
         node->held += r->once ? 0 : one * c.share[n];
     }
     return 1;
