@@ -401,7 +401,7 @@ WRITABLE = {
     "vortons.core": POSITIVE,
     "vortons.volume": POSITIVE,
     "vortons.bound_volume": NOT_NEGATIVE,
-    "vortons.flags": [2048, 2**31],
+    "vortons.flags": [4096, 2**31],
     "vortons.age": FINITE,
     "vortons.density": FINITE,
     "vortons.temperature": POSITIVE,

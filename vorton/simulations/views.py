@@ -145,6 +145,9 @@ class VortonFlag(enum.IntFlag):
         It is the last piece of the line.
     LINE_CLOSED
         The last piece of the line is beside the first.
+    NEWBORN_FLUID
+        An emitter that goes on has just made it of ambient fluid, which has not been pushed away
+        yet.
 
     Examples
     --------
@@ -162,6 +165,7 @@ class VortonFlag(enum.IntFlag):
     LINE_START = _core.VORTON_FLAGS["LINE_START"]
     LINE_END = _core.VORTON_FLAGS["LINE_END"]
     LINE_CLOSED = _core.VORTON_FLAGS["LINE_CLOSED"]
+    NEWBORN_FLUID = _core.VORTON_FLAGS["NEWBORN_FLUID"]
 
 
 class Vortons(Particles):
