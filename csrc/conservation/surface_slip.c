@@ -91,6 +91,7 @@ typedef struct layers {
     double sum[3];       /* of n cross slip over the panels, in the world, m^3/s */
     double spread[3][3]; /* of area x (1 - n n^T), m^2 */
     double missing[3];   /* m^3/s */
+    vt_mirrors mirrors;
 } layers;
 
 static void add_layers(const vt_panels *p, const vt_paneled_body *b, const float *slip, layers *l)
@@ -129,8 +130,9 @@ static void end_layer(const vt_panels *p, const vt_paneled_body *b, const layer_
 /* Vortex lines end nowhere: what bodies that touch have shed, the layer that slips and their own
  * vorticity sum to nothing. A layer that is seen as wide as a core does not keep to that by itself,
  * and fluid around a body that spins would turn backwards in the end: n cross slip gets the
- * tangential part of the one vector that makes up for what is missing. `slip` is that of each body
- * with panels, NULL: it sheds nothing. */
+ * tangential part of the one vector that makes up for what is missing. The lines of those that stand
+ * on a plane go on in their images. `slip` is that of each body with panels, NULL: it sheds
+ * nothing. */
 static void close_lines(const vt_simulation *s, int32_t group, float *const *slip)
 {
     const vt_panels *const p = &s->panels;
@@ -141,10 +143,13 @@ static void close_lines(const vt_simulation *s, int32_t group, float *const *sli
         const double volume = vti_paneled_volume(b);
         for (int c = 0; c < 3 && b->group == group; c++)
             l.missing[c] -= b->body->shed_strength[c] + 2 * volume * b->angular[c];
+        if (b->group == group && b->mirrors.count > 0)
+            l.mirrors = b->mirrors;
         if (b->group == group && slip[n])
             add_layers(p, b, slip[n], &l);
     }
     vti_subtract(l.missing, l.sum, l.missing);
+    vti_mean_strength(&l.mirrors, l.missing);
     (void)vti_solve_three((const double (*)[3])l.spread, l.missing, made_up);
     for (int32_t n = group; n < p->body_count; n++)
         if (p->bodies[n].group == group && slip[n])

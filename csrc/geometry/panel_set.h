@@ -4,6 +4,8 @@
 #include <stdatomic.h>
 #include <stdint.h>
 
+#include "geometry/mirror.h"
+
 /* Bodies of the same panels share one set, which then never changes; a body that deforms has one of
  * its own, which changes with it. */
 typedef struct vt_panel_set {
@@ -35,6 +37,7 @@ typedef struct vt_panel_set {
     int32_t divided;  /* of a whole: by what the panels that its bodies ask for are */
     int32_t is_whole; /* such a set: its parts alone move, and have added masses */
     uint64_t key;     /* of a whole: of which bodies it is, and where they lie */
+    vt_mirrors mirrors; /* of a whole: the planes that its bodies stand on, in its space */
 } vt_panel_set;
 
 typedef double vt_triangle[3][3];

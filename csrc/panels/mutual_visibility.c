@@ -31,19 +31,64 @@ static void add_dipole(const vt_grid *grid, const vt_paneled_body *from, const f
         velocity[c] += (float)((along * way[c] - from->dipole[c]) / cube);
 }
 
-void vti_add_neighbours(vt_simulation *s, const vt_paneled_body *b, int with_joined, int64_t count,
+/* What of a body acts: these patches, or NULL for its dipole. */
+typedef struct emission {
+    const vt_paneled_body *from;
+    const vt_patch *patch;
+    int64_t patches;
+} emission;
+
+static void add_emission(vt_simulation *s, const emission *e, int64_t count, const float *cells,
+                         float *velocity)
+{
+    if (e->patch)
+        s->stages->panel_field(e->patches, e->patch, count, cells, velocity, s->def.threads);
+    for (int64_t i = 0; i < count && !e->patch; i++)
+        add_dipole(&s->grid, e->from, cells + 3 * i, velocity + 3 * i);
+}
+
+/* What the images of a body do at points it does itself at theirs, seen in the mirrors. */
+static void add_images(vt_simulation *s, const emission *e, int64_t count, const float *cells,
+                       float *velocity)
+{
+    const size_t mark = vti_arena_mark(&s->arena), bytes = 12 * (size_t)count;
+    const vt_mirrors mirrors = vti_mirrors_in_cells(&s->grid, e->from);
+    float *const at = vti_arena_push(&s->arena, bytes), *const u = vti_arena_push(&s->arena, bytes);
+    for (int image = 1; image < vti_count_images(&mirrors); image++) {
+        for (int64_t i = 0; i < count; i++) {
+            double point[3];
+            vti_widen(cells + 3 * i, point);
+            vti_mirror_point(&mirrors, image, point);
+            vti_narrow(point, at + 3 * i);
+        }
+        memset(u, 0, bytes);
+        add_emission(s, e, count, at, u);
+        for (int64_t i = 0; i < count; i++) {
+            double way[3];
+            vti_widen(u + 3 * i, way);
+            vti_mirror_direction(&mirrors, image, way);
+            for (int c = 0; c < 3; c++)
+                velocity[3 * i + c] += (float)way[c];
+        }
+    }
+    vti_arena_pop(&s->arena, mark);
+}
+
+void vti_add_neighbours(vt_simulation *s, const vt_paneled_body *b, vt_scope scope, int64_t count,
                         const float *cells, float *velocity)
 {
     const vt_panels *const p = &s->panels;
     for (int32_t n = 0; n < p->body_count; n++) {
         const vt_paneled_body *const other = &p->bodies[n];
-        const int left_out = other == b || (!with_joined && vti_are_joined(b, other));
-        const sight seen = left_out ? UNSEEN : sight_of(b, other);
-        if (seen == PANELS)
-            s->stages->panel_field(other->count, other->whole, count, cells, velocity,
-                                   s->def.threads);
-        for (int64_t i = 0; i < count && seen == DIPOLE; i++)
-            add_dipole(&s->grid, other, cells + 3 * i, velocity + 3 * i);
+        const int joined = other == b || vti_are_joined(b, other), apart = scope == VT_SOLVED_APART;
+        const sight seen =
+            apart && (joined || vti_stands_on(other, b)) ? UNSEEN : sight_of(b, other);
+        const emission e = {other, seen == PANELS ? other->whole : NULL, other->count};
+        if (seen == UNSEEN)
+            continue;
+        if (scope == VT_ALL_OTHERS ? other != b : !joined)
+            add_emission(s, &e, count, cells, velocity);
+        add_images(s, &e, count, cells, velocity);
     }
 }
 
@@ -92,12 +137,16 @@ void vti_add_excess_around(vt_simulation *s, const vt_paneled_body *b, int64_t c
     const vt_panels *const p = &s->panels;
     for (int32_t n = 0; n < p->body_count; n++) {
         const vt_paneled_body *const other = &p->bodies[n];
-        if (other == b || sight_of(b, other) != PANELS)
+        if ((other == b && b->mirrors.count == 0) || sight_of(b, other) != PANELS)
             continue;
         const size_t mark = vti_arena_mark(&s->arena);
         vt_patch *const list = vti_arena_push(&s->arena, sizeof *list * (size_t)other->patch_count);
         const int64_t found = list_excess(p, other, list);
-        s->stages->panel_field(found, list, count, cells, velocity, s->def.threads);
+        const emission e = {other, list, found};
+        if (other != b)
+            add_emission(s, &e, count, cells, velocity);
+        if (found > 0)
+            add_images(s, &e, count, cells, velocity);
         vti_arena_pop(&s->arena, mark);
     }
 }
