@@ -130,8 +130,8 @@ static void end_layer(const vt_panels *p, const vt_paneled_body *b, const layer_
 /* Vortex lines end nowhere: what bodies that touch have shed, the layer that slips and their own
  * vorticity sum to nothing. A layer that is seen as wide as a core does not keep to that by itself,
  * and fluid around a body that spins would turn backwards in the end: n cross slip gets the
- * tangential part of the one vector that makes up for what is missing. The lines of those that stand
- * on a plane go on in their images. `slip` is that of each body with panels, NULL: it sheds
+ * tangential part of the one vector that makes up for what is missing. The lines of those that
+ * stand on a plane go on in their images. `slip` is that of each body with panels, NULL: it sheds
  * nothing. */
 static void close_lines(const vt_simulation *s, int32_t group, float *const *slip)
 {

@@ -90,7 +90,8 @@ static int is_cavity(const vt_panel_set *set, const int32_t *surface, int32_t fi
             area += set->area[n];
         }
     for (int32_t k = 0; k < set->mirrors.count; k++)
-        vti_add_scaled(sum, -vti_dot(sum, set->mirrors.item[k].normal), set->mirrors.item[k].normal);
+        vti_add_scaled(sum, -vti_dot(sum, set->mirrors.item[k].normal),
+                       set->mirrors.item[k].normal);
     return volume < 0 && vti_dot(sum, sum) < most_open * most_open * area * area;
 }
 

@@ -34,9 +34,9 @@ typedef struct vt_panel_set {
      * those are its first; itself it has none then. NULL: it is on its own. */
     struct vt_panel_set *whole;
     int32_t first;
-    int32_t divided;  /* of a whole: by what the panels that its bodies ask for are */
-    int32_t is_whole; /* such a set: its parts alone move, and have added masses */
-    uint64_t key;     /* of a whole: of which bodies it is, and where they lie */
+    int32_t divided;    /* of a whole: by what the panels that its bodies ask for are */
+    int32_t is_whole;   /* such a set: its parts alone move, and have added masses */
+    uint64_t key;       /* of a whole: of which bodies it is, and where they lie */
     vt_mirrors mirrors; /* of a whole: the planes that its bodies stand on, in its space */
 } vt_panel_set;
 

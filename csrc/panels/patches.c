@@ -287,8 +287,8 @@ static void make_image(const vt_mirrors *mirrors, int image, double corner[3][3]
     make_patch(corner, turned, patch);
 }
 
-/* Adds an image of a panel, of which `count` patches from `first` on are: as a whole where it is far
- * enough from the grid, and patch by patch elsewhere. */
+/* Adds an image of a panel, of which `count` patches from `first` on are: as a whole where it is
+ * far enough from the grid, and patch by patch elsewhere. */
 static void add_images_of_panel(vt_simulation *s, const vt_paneled_body *b, int32_t first,
                                 int32_t count, int image)
 {

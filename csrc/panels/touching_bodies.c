@@ -43,10 +43,8 @@ static vt_pose pose_among(const vt_simulation *s, const vt_body *body, double sc
 static vt_member make_member(const vt_simulation *s, int32_t number, int moves)
 {
     const vt_body *const body = &s->bodies.items[number];
-    return (vt_member){.body = body,
-                       .pose = pose_among(s, body, body->scale),
-                       .moves = moves,
-                       .number = number};
+    return (vt_member){
+        .body = body, .pose = pose_among(s, body, body->scale), .moves = moves, .number = number};
 }
 
 void vti_pose_triangles(const vt_member *m, int back, vt_triangles *t)
@@ -215,9 +213,8 @@ static int find_groups(const vt_simulation *s, int32_t *group)
 static vt_floor make_floor(const vt_simulation *s, int32_t number, const vt_body *first, int moves)
 {
     const vt_body *const plane = &s->bodies.items[number];
-    vt_floor f = {.wall = *plane->solids,
-                  .pose = pose_among(s, plane, first->scale),
-                  .number = number};
+    vt_floor f = {
+        .wall = *plane->solids, .pose = pose_among(s, plane, first->scale), .number = number};
     if (moves) {
         vti_pose_point(&f.pose, plane->solids->center, f.wall.center);
         vti_pose_direction(&f.pose, plane->solids->axis, f.wall.axis);

@@ -16,8 +16,8 @@ typedef struct vt_paneled_body {
     int32_t first, count, first_patch, patch_count;
     int32_t first_image, image_count;
     vt_mirrors mirrors; /* the planes that it stands on, of = the number of the body that each is */
-    vt_patch *whole;                /* each panel as one, where there are others; or NULL */
-    vt_pose pose, laid;             /* of the space of the body; of that of the panels */
+    vt_patch *whole;    /* each panel as one, where there are others; or NULL */
+    vt_pose pose, laid; /* of the space of the body; of that of the panels */
     double velocity[3], angular[3]; /* of the origin of its space, less the wind, m/s; rad/s */
     double center[3], reach;        /* a sphere around it, m */
     double root[3]; /* its centre; of one that is joined the middle of the surface of all, m */
@@ -53,15 +53,15 @@ typedef struct vt_panels {
     vt_paneled_body *bodies;
     double (*center)[3], (*normal)[3]; /* of each panel, m; outward */
     float *area, *density;             /* m^2, m/s */
-    float *room;     /* of each to the nearest other body, m, as far as it matters */
-    int32_t *beside; /* the body there, among those with panels; -1: none */
-    float *sees;     /* share of what bodies that are solved for apart make of the flow, 0 to 1 */
-    float *onset;    /* count x 3: velocity without panels, but with what others emit beyond their
-                        even densities, m/s */
-    vt_patch *patch; /* body by body */
-    uint32_t *panel; /* of each patch */
-    float *excess;   /* of each: its density less that of the panel, m/s */
-    vt_patch *image; /* of those of bodies that stand on planes: body by body */
+    float *room;       /* of each to the nearest other body, m, as far as it matters */
+    int32_t *beside;   /* the body there, among those with panels; -1: none */
+    float *sees;       /* share of what bodies that are solved for apart make of the flow, 0 to 1 */
+    float *onset;      /* count x 3: velocity without panels, but with what others emit beyond their
+                          even densities, m/s */
+    vt_patch *patch;   /* body by body */
+    uint32_t *panel;   /* of each patch */
+    float *excess;     /* of each: its density less that of the panel, m/s */
+    vt_patch *image;   /* of those of bodies that stand on planes: body by body */
     int32_t *image_of; /* the patch that each is the image of; of a whole panel minus it, less 1 */
     vt_outer_charge *outer; /* of those that the nodes do not take, outer_count */
     vt_patch *outer_patch;  /* and their patches */
