@@ -257,12 +257,11 @@ static contact find_stand(const vt_member *own, const vt_floor *f, int *failed)
     return c;
 }
 
-/* Whether any member stands on a plane; where panels do not resolve the gap between one of them and
- * it, none does. */
+/* Whether any member stands on a plane, with no gap beside where it does that is not resolved. */
 static int stand_on(const vt_joint *j, const vt_floor *f, int *failed)
 {
-    int stands = 0, narrow = 0;
-    for (int32_t n = 0; n < j->count && !narrow; n++) {
+    int stands = 0;
+    for (int32_t n = 0; n < j->count && !stands; n++) {
         const vt_member *const own = &j->members[n];
         const double reach = (1 + least_gap) * own->body->reach / own->body->scale;
         double center[3];
@@ -272,10 +271,9 @@ static int stand_on(const vt_joint *j, const vt_floor *f, int *failed)
         if (vti_solid_distance(&f->wall, center, NULL) > reach)
             continue;
         const contact c = find_stand(own, f, failed);
-        stands |= c.covered > least_covered * c.area;
-        narrow |= c.narrow;
+        stands = c.covered > least_covered * c.area && !c.narrow;
     }
-    return stands && !narrow;
+    return stands;
 }
 
 static int is_square_to(const vt_joint *j, const vt_floor *f)
