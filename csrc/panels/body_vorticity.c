@@ -8,20 +8,10 @@
 
 enum { MOST_SHELLS = 32 };
 
-/* The strength of all of it, m^3/s; that of one that stands on a plane goes on in its image. */
-static void find_strength(const vt_paneled_body *b, double strength[3])
-{
-    for (int c = 0; c < 3; c++)
-        strength[c] = -b->body->shed_strength[c];
-    vti_mean_strength(&b->mirrors, strength);
-}
-
 static int spins(const vt_paneled_body *b)
 {
-    double strength[3] = {0};
-    if (b)
-        find_strength(b, strength);
-    return vti_dot(strength, strength) > 0;
+    const double *const shed = b ? b->body->shed_strength : NULL;
+    return shed && vti_dot(shed, shed) > 0;
 }
 
 /* The part of the cone to a panel between two shares of its length: returns its volume, m^3; middle
@@ -58,9 +48,8 @@ static int make_record(const vt_simulation *s, const double point[3], double vol
 static void find_vorticity(const vt_paneled_body *b, double vorticity[3])
 {
     const double volume = vti_paneled_volume(b);
-    find_strength(b, vorticity);
     for (int c = 0; c < 3; c++)
-        vorticity[c] /= volume;
+        vorticity[c] = -b->body->shed_strength[c] / volume;
 }
 
 static int32_t count_shells(const vt_simulation *s, const vt_paneled_body *b)

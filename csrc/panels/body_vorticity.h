@@ -3,8 +3,7 @@
  * Vortex lines go on inside a body that turns: its own vorticity is 2 Omega, and only together with
  * it has the layer around it the field of fluid that is at rest farther away (a sphere's layer
  * alone would turn the fluid around it backwards). The body has as much of it as its layer has been
- * shed: minus the sum of what it has shed; the lines of one that stands on a plane go on in its
- * image. A body along which fluid slips drives no fluid round. */
+ * shed: minus the sum of what it has shed. A body along which fluid slips drives no fluid round. */
 #pragma once
 
 #include "state/panels.h"
