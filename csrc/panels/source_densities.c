@@ -104,8 +104,7 @@ static double find_room(const vt_panels *p, const vt_paneled_body *b, int32_t pa
         const vt_paneled_body *const other = &p->bodies[n];
         const double limit = other->reach + room;
         double local[3];
-        if (other == b || vti_stands_on(b, other) ||
-            (!with_joined && are_solved_together(b, other)) ||
+        if (other == b || (!with_joined && are_solved_together(b, other)) ||
             vti_square_between(other->center, center) > limit * limit)
             continue;
         vti_pose_point_back(&other->pose, center, local);
