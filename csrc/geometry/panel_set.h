@@ -46,13 +46,13 @@ static inline void vti_mirror_point(const vt_mirrors *m, int image, double point
     }
 }
 
-/* Of the strengths of vortices the sum over all images, over their number: vorticity along a wall
- * turns round in it. */
-static inline void vti_mean_strength(const vt_mirrors *m, double strength[3])
+/* Takes away that share of the strengths of vortices whose sum over all images is nothing:
+ * vorticity along a wall turns round in it. */
+static inline void vti_cancel_strength(const vt_mirrors *m, double share, double strength[3])
 {
     const double *const normal = m->item[0].normal, along = vti_dot(strength, normal);
     for (int c = 0; c < 3 && m->count > 0; c++)
-        strength[c] = m->count == 1 ? along * normal[c] : 0;
+        strength[c] -= share * (strength[c] - (m->count == 1 ? along * normal[c] : 0));
 }
 
 /* The corners of a triangle, in the order in which they are counter-clockwise again. */

@@ -15,6 +15,7 @@ typedef struct vt_paneled_body {
     int32_t group;           /* of bodies that touch and turn alike: the first of them here */
     int32_t first, count, first_patch, patch_count;
     int32_t first_image, image_count;
+    double rise;        /* how far it, with what is joined to it, stands out of them, m */
     vt_mirrors mirrors; /* the planes that it stands on, of = the number of the body that each is */
     vt_patch *whole;    /* each panel as one, where there are others; or NULL */
     vt_pose pose, laid; /* of the space of the body; of that of the panels */
