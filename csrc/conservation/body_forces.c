@@ -419,7 +419,7 @@ static void find_flow(vt_simulation *s, const vt_paneled_body *b)
     const size_t mark = vti_arena_mark(&s->arena);
     float *const velocity = vti_arena_push(&s->arena, 12 * (size_t)b->count);
     const surface f = {b, &s->panels, velocity, vti_paneled_volume(b)};
-    vti_find_passing_velocity(s, b, 0, velocity);
+    vti_find_passing_velocity(s, b, VT_APART_AND_IMAGES, velocity);
     const vt_impulse pull = find_acceleration(s, b, velocity);
     give(s, &f, own_impulse(&f), find_bound(s, &f), pull);
     vti_arena_pop(&s->arena, mark);

@@ -2,6 +2,7 @@
 
 #include "conservation/body_forces.h"
 #include "conservation/vortex_shedding.h"
+#include "panels/image_vorticity.h"
 #include "panels/panel_onset.h"
 #include "panels/panels.h"
 #include "panels/surface_velocity.h"
@@ -88,9 +89,10 @@ static void find_slip_of(vt_simulation *s, const vt_paneled_body *b, float *slip
 /* What bodies that touch, or a single one, have of layers. */
 typedef struct layers {
     layer_limits limits;
-    double sum[3];       /* of n cross slip over the panels, in the world, m^3/s */
-    double spread[3][3]; /* of area x (1 - n n^T), m^2 */
-    double missing[3];   /* m^3/s */
+    double sum[3];                   /* of n cross slip over the panels, in the world, m^3/s */
+    double spread[3][3];             /* of area x (1 - n n^T), m^2 */
+    double missing[3];               /* m^3/s */
+    const vt_paneled_body *standing; /* one that stands on a plane; or NULL */
 } layers;
 
 static void add_layers(const vt_panels *p, const vt_paneled_body *b, const float *slip, layers *l)
@@ -129,8 +131,9 @@ static void end_layer(const vt_panels *p, const vt_paneled_body *b, const layer_
 /* Vortex lines end nowhere: what bodies that touch have shed, the layer that slips and their own
  * vorticity sum to nothing. A layer that is seen as wide as a core does not keep to that by itself,
  * and fluid around a body that spins would turn backwards in the end: n cross slip gets the
- * tangential part of the one vector that makes up for what is missing. `slip` is that of each body
- * with panels, NULL: it sheds nothing. */
+ * tangential part of the one vector that makes up for what is missing. The lines of those that
+ * stand on a plane go on in their images. `slip` is that of each body with panels, NULL: it sheds
+ * nothing. */
 static void close_lines(const vt_simulation *s, int32_t group, float *const *slip)
 {
     const vt_panels *const p = &s->panels;
@@ -141,10 +144,14 @@ static void close_lines(const vt_simulation *s, int32_t group, float *const *sli
         const double volume = vti_paneled_volume(b);
         for (int c = 0; c < 3 && b->group == group; c++)
             l.missing[c] -= b->body->shed_strength[c] + 2 * volume * b->angular[c];
+        if (b->group == group && b->mirrors.count > 0)
+            l.standing = b;
         if (b->group == group && slip[n])
             add_layers(p, b, slip[n], &l);
     }
     vti_subtract(l.missing, l.sum, l.missing);
+    if (l.standing)
+        vti_cancel_strength(&l.standing->mirrors, vti_continued_share(s, l.standing), l.missing);
     (void)vti_solve_three((const double (*)[3])l.spread, l.missing, made_up);
     for (int32_t n = group; n < p->body_count; n++)
         if (p->bodies[n].group == group && slip[n])

@@ -71,18 +71,27 @@ static void find_surfaces(const vt_panel_set *set, const double *reach, int32_t 
         surface[n] = first_of(surface, n);
 }
 
-/* Whether the surface of which panel `first` is the first encloses what its normals point to. */
+/* Whether the surface of which panel `first` is the first encloses, with its images, what its
+ * normals point to. */
 static int is_cavity(const vt_panel_set *set, const int32_t *surface, int32_t first)
 {
-    double sum[3] = {0, 0, 0}, area = 0, volume = 0;
+    double sum[3] = {0, 0, 0}, from[3], area = 0, volume = 0;
+    memcpy(from, set->center[first], sizeof from);
+    for (int32_t k = 0; k < set->mirrors.count; k++) { /* to where the walls are open */
+        const vt_mirror *const m = &set->mirrors.item[k];
+        vti_add_scaled(from, m->offset - vti_dot(from, m->normal), m->normal);
+    }
     for (int32_t n = first; n < set->count; n++)
         if (surface[n] == first) {
             double arm[3];
-            vti_subtract(set->center[n], set->center[first], arm);
+            vti_subtract(set->center[n], from, arm);
             vti_add_scaled(sum, set->area[n], set->normal[n]);
             volume += set->area[n] * vti_dot(arm, set->normal[n]) / 3;
             area += set->area[n];
         }
+    for (int32_t k = 0; k < set->mirrors.count; k++)
+        vti_add_scaled(sum, -vti_dot(sum, set->mirrors.item[k].normal),
+                       set->mirrors.item[k].normal);
     return volume < 0 && vti_dot(sum, sum) < most_open * most_open * area * area;
 }
 

@@ -18,20 +18,38 @@ typedef struct matrix_job {
     double (*motion)[6], (*potential)[6]; /* of each panel, for each unit motion */
 } matrix_job;
 
-/* Of what panel j emits, the share that passes panel i, from the centroids of the four parts into
+/* What emits: panel j, or its image. */
+typedef struct source {
+    vt_triangle corner;
+    double center[3], normal[3], area;
+} source;
+
+static source source_of(const vt_panel_set *set, int64_t j, int image)
+{
+    source from = {.area = set->area[j]};
+    memcpy(from.corner, set->corner[j], sizeof from.corner);
+    memcpy(from.center, set->center[j], sizeof from.center);
+    memcpy(from.normal, set->normal[j], sizeof from.normal);
+    vti_mirror_triangle(&set->mirrors, image, from.corner);
+    vti_mirror_point(&set->mirrors, image, from.center);
+    vti_mirror_direction(&set->mirrors, image, from.normal);
+    return from;
+}
+
+/* Of what a panel emits, the share that passes panel i, from the centroids of the four parts into
  * which halves of its sides cut it. From anywhere all panels of a closed surface are seen under its
  * whole angle: however coarse they are, no fluid is gained or lost in what they enclose, as by the
  * velocity at the centroids, or by cuts that differ from one pair to the next, it is. More parts
  * would see the jumps of density from panel to panel, which are not there, across a thin wall: the
  * added mass of a disk of a hundredth of its breadth is 2.70 by 4 parts, 2.24 by 64. */
-static double find_share(const vt_panel_set *set, int64_t i, int64_t j)
+static double find_share(const vt_panel_set *set, int64_t i, const source *from)
 {
     double sum = 0;
     for (int part = 0; part < 4; part++) {
         double point[3];
         for (int c = 0; c < 3; c++) {
-            const double at = part < 3 ? set->corner[j][part][c] : set->center[j][c];
-            point[c] = 0.5 * (at + set->center[j][c]);
+            const double at = part < 3 ? from->corner[part][c] : from->center[c];
+            point[c] = 0.5 * (at + from->center[c]);
         }
         sum += vti_triangle_flux(set->corner[i], set->normal[i], point);
     }
@@ -40,36 +58,45 @@ static double find_share(const vt_panel_set *set, int64_t i, int64_t j)
 
 /* Whether panels meet at an edge that stands out into the fluid, or would if they were longer: each
  * lies behind the other, and they do not look away from each other as the sides of a board do. */
-static int meet_outwards(const vt_panel_set *set, int64_t i, int64_t j)
+static int meet_outwards(const vt_panel_set *set, int64_t i, const source *from)
 {
     const double opposite = -0.7;
     double way[3];
-    vti_subtract(set->center[j], set->center[i], way);
-    return vti_dot(way, set->normal[i]) <= 0 && vti_dot(way, set->normal[j]) >= 0 &&
-           vti_dot(set->normal[i], set->normal[j]) > opposite;
+    vti_subtract(from->center, set->center[i], way);
+    return vti_dot(way, set->normal[i]) <= 0 && vti_dot(way, from->normal) >= 0 &&
+           vti_dot(set->normal[i], from->normal) > opposite;
 }
 
-/* What passes panel i for a density of 1 of panel j, m/s. Beside an edge that stands out densities
+/* What passes panel i for a density of 1 of another, m/s. Beside an edge that stands out densities
  * rise without bound, and even ones are nearer to them by the velocity at the centroids: the added
  * mass of a cube is .637 by 320 panels, .66 by means. Of thin boards that would let fluid through
  * their ends: in a tube of walls of .03, closed at one end, -.1 m/s for .03. */
+static double find_entry(const vt_panel_set *set, int64_t i, source *from)
+{
+    double u[3];
+    if (set->is_thin || !meet_outwards(set, i, from))
+        return find_share(set, i, from) * from->area / set->area[i];
+    vti_triangle_velocity(from->corner, from->normal, set->center[i], u);
+    return vti_dot(u, set->normal[i]);
+}
+
+/* Together with the images of the panels; what one does to itself comes later. */
 static void fill_row(void *data, int64_t i)
 {
     const matrix_job *const job = data;
     const vt_panel_set *const set = job->set;
     for (int64_t j = 0; j < set->count; j++) {
         double *const entry = &job->matrix[i * set->count + j];
-        double u[3];
-        if (set->is_thin || !meet_outwards(set, i, j)) {
-            *entry = find_share(set, i, j) * set->area[j] / set->area[i];
-        } else {
-            vti_triangle_velocity(set->corner[j], set->normal[j], set->center[i], u);
-            *entry = vti_dot(u, set->normal[i]);
+        *entry = 0;
+        for (int image = i == j; image < vti_count_images(&set->mirrors); image++) {
+            source from = source_of(set, j, image);
+            *entry += find_entry(set, i, &from);
         }
     }
 }
 
-/* Where panels were left out the surface has gaps, and what passes them is not half of it. */
+/* Where panels were left out the surface has gaps, and what passes them is not half of it. What the
+ * images of a panel do to it is there already. */
 static void set_diagonal(const vt_panel_set *set, double *matrix)
 {
     const int64_t count = set->count;
@@ -77,8 +104,9 @@ static void set_diagonal(const vt_panel_set *set, double *matrix)
         double others = 0;
         for (int64_t i = 0; i < count; i++)
             others += i == j ? 0 : set->area[i] * matrix[i * count + j];
-        matrix[j * count + j] =
-            set->hole ? -others / set->area[j] : fmin(fmax(1 - others / set->area[j], 0.3), 0.8);
+        double *const own = &matrix[j * count + j];
+        *own = set->hole ? -others / set->area[j]
+                         : *own + fmin(fmax(1 - others / set->area[j] - *own, 0.3), 0.8);
     }
 }
 

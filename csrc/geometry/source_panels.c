@@ -94,7 +94,7 @@ typedef struct shares {
 
 static int32_t share_of(const shares *s, const vt_solid *solid)
 {
-    const double share = s->aimed * area_of(solid, s->smallest) / s->total;
+    const double share = s->total > 0 ? s->aimed * area_of(solid, s->smallest) / s->total : 0;
     return share < s->least ? s->least : (int32_t)share;
 }
 

@@ -19,6 +19,9 @@
  * M_ij + A_j / sum A has the one solution whose densities sum to nothing, where what is to pass
  * (v_b - u) . n sums to nothing, too.
  *
+ * Of bodies that stand on a plane the images of all panels act, too: u_j is that of both, and the
+ * surface is closed together with its image.
+ *
  * Of a plane they are a flat square, where M_ii = 1/2 and all else is 0: twice what would pass a
  * panel turns it back, as the mirror image would. Nothing else of it depends on where the square
  * lies and how large it is.

@@ -1,6 +1,7 @@
 /* The volume is that of cones from the centre of the body to its panels, cut into shells. */
 #include "panels/body_vorticity.h"
 
+#include "panels/image_vorticity.h"
 #include "panels/panels.h"
 #include "panels/patches.h"
 #include "panels/panel_onset.h"
@@ -8,10 +9,20 @@
 
 enum { MOST_SHELLS = 32 };
 
-static int spins(const vt_paneled_body *b)
+/* The strength of all of it, m^3/s: what of its lines does not go on beyond a plane. */
+static void find_strength(const vt_simulation *s, const vt_paneled_body *b, double strength[3])
 {
-    const double *const shed = b ? b->body->shed_strength : NULL;
-    return shed && vti_dot(shed, shed) > 0;
+    for (int c = 0; c < 3; c++)
+        strength[c] = -b->body->shed_strength[c];
+    vti_cancel_strength(&b->mirrors, vti_continued_share(s, b), strength);
+}
+
+static int spins(const vt_simulation *s, const vt_paneled_body *b)
+{
+    double strength[3] = {0};
+    if (b)
+        find_strength(s, b, strength);
+    return vti_dot(strength, strength) > 0;
 }
 
 /* The part of the cone to a panel between two shares of its length: returns its volume, m^3; middle
@@ -45,11 +56,12 @@ static int make_record(const vt_simulation *s, const double point[3], double vol
 }
 
 /* The vorticity inside, 1/s. */
-static void find_vorticity(const vt_paneled_body *b, double vorticity[3])
+static void find_vorticity(const vt_simulation *s, const vt_paneled_body *b, double vorticity[3])
 {
     const double volume = vti_paneled_volume(b);
+    find_strength(s, b, vorticity);
     for (int c = 0; c < 3; c++)
-        vorticity[c] = -b->body->shed_strength[c] / volume;
+        vorticity[c] /= volume;
 }
 
 static int32_t count_shells(const vt_simulation *s, const vt_paneled_body *b)
@@ -66,7 +78,7 @@ static void deposit_body(vt_simulation *s, const vt_paneled_body *b)
     vt_record *const records = vti_arena_push(&s->arena, sizeof *records * (size_t)all);
     double vorticity[3], volume = 0, within = 0;
     int64_t count = 0;
-    find_vorticity(b, vorticity);
+    find_vorticity(s, b, vorticity);
     for (int32_t k = 0; k < shells; k++)
         for (int32_t p = b->first; p < b->first + b->count; p++) {
             double middle[3];
@@ -89,7 +101,7 @@ void vti_deposit_body_vorticity(vt_simulation *s)
 {
     for (int32_t n = 0; n < s->bodies.count; n++) {
         const vt_paneled_body *const b = vti_panels_of(s, n);
-        if (spins(b))
+        if (spins(s, b))
             deposit_body(s, b);
     }
 }
@@ -128,9 +140,9 @@ void vti_add_bound_vorticity(const vt_simulation *s, const vt_paneled_body *b, v
 {
     const int32_t shells = count_shells(s, b);
     double vorticity[3];
-    if (!spins(b))
+    if (!spins(s, b))
         return;
-    find_vorticity(b, vorticity);
+    find_vorticity(s, b, vorticity);
     for (int32_t k = 0; k < shells; k++)
         for (int32_t p = b->first; p < b->first + b->count; p++) {
             double middle[3];
@@ -144,13 +156,13 @@ void vti_add_pull_at_vorticity(vt_simulation *s, const vt_paneled_body *b, vt_im
     const int32_t shells = count_shells(s, b);
     const size_t mark = vti_arena_mark(&s->arena), count = (size_t)b->count;
     double vorticity[3];
-    if (!spins(b))
+    if (!spins(s, b))
         return;
     double (*const middle)[3] = vti_arena_push(&s->arena, sizeof *middle * count);
     double *const volume = vti_arena_push(&s->arena, sizeof *volume * count);
     float *const points = vti_arena_push(&s->arena, 12 * count);
     float *const velocity = vti_arena_push(&s->arena, 12 * count);
-    find_vorticity(b, vorticity);
+    find_vorticity(s, b, vorticity);
     for (int32_t k = 0; k < shells; k++) {
         for (int32_t p = 0; p < b->count; p++) {
             volume[p] =

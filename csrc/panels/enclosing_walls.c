@@ -105,13 +105,25 @@ static double distance_to(const look *l, int32_t m, const double at[3], const do
     return nearest;
 }
 
-/* The nearest wall of those that the body touches and of its own, or with `any` of all bodies. */
+/* Whether a body is a plane that what is looked at stands on. */
+static int is_floor(const look *l, int32_t m)
+{
+    const vt_body *const items = l->s->bodies.items;
+    const vt_panel_set *const whole = items[l->from].panels->whole;
+    int is = 0;
+    for (int32_t n = 0; whole && n < whole->mirrors.count; n++)
+        is |= whole->mirrors.item[n].of == items[m].id && l->stands[m];
+    return is;
+}
+
+/* The nearest wall of those that the body touches, or stands on, and of its own, or with `any` of
+ * all bodies. */
 static double look_along(const look *l, int any, const double at[3], const double way[3],
                          double length, double normal[3])
 {
     double nearest = length;
     for (int32_t m = 0; m < l->s->bodies.count; m++)
-        if (any ? l->stands[m] : l->group[m] == l->group[l->from])
+        if (any ? l->stands[m] : l->group[m] == l->group[l->from] || is_floor(l, m))
             nearest = distance_to(l, m, at, way, nearest, normal);
     return nearest;
 }
@@ -312,7 +324,8 @@ static double panels_for(const vt_panel_set *set, double scale, double closeness
 /* What to give the body, and those that it touches: as many as the largest of them needs. */
 static void advise(const look *l, const vt_body *body, double closeness, char text[160])
 {
-    const vt_panel_set *const whole = body->panels->whole;
+    const int others = count_touching(l) - 1;
+    const vt_panel_set *const whole = others > 0 ? body->panels->whole : NULL;
     double each = 0;
     for (int32_t m = 0; m < l->s->bodies.count; m++) {
         const vt_body *const other = &l->s->bodies.items[m];
@@ -323,10 +336,10 @@ static void advise(const look *l, const vt_body *body, double closeness, char te
     if (whole && all > VT_MOST_TOGETHER)
         snprintf(text, 160,
                  "make it and the %d that it touches shapes of one Body([...]), with panels=%d",
-                 count_touching(l) - 1, as_panels(all));
+                 others, as_panels(all));
     else if (whole)
         snprintf(text, 160, "give it panels=%d, and as many to the %d that it touches",
-                 as_panels(each), count_touching(l) - 1);
+                 as_panels(each), others);
     else
         snprintf(text, 160, "give it panels=%d%s", as_panels(each),
                  each > VT_MOST_AIMED ? ", the most there may be" : "");

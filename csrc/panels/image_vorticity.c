@@ -8,6 +8,17 @@
 /* From the wall to where omega is read, in cells: nodes nearer to it lack what lies behind it. */
 static const float depth = 1.5f;
 
+/* Heights of bodies, in those, from which on none of their lines are seen to meet a plane, and all.
+ * A block of .8 cells that shed as if they were grows its layer for ever; one of 8, and a wall 10
+ * high and a third thick, as if they were not. */
+static const double none_seen = 1, all_seen = 3;
+
+double vti_continued_share(const vt_simulation *s, const vt_paneled_body *b)
+{
+    const double height = b->rise / (s->grid.spacing * (double)depth);
+    return fmin(fmax((height - none_seen) / (all_seen - none_seen), 0), 1);
+}
+
 static int is_inside(const vt_grid *g, const float cell[3])
 {
     int inside = 1;

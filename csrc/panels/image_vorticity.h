@@ -11,8 +11,12 @@
  * chi, by Stokes' theorem, that of strengths - chi n per area of the wall. */
 #pragma once
 
-#include "vorton.h"
+#include "state/panels.h"
 
 /* Adds the images of the lines of all containers, whose patches are cut, to the deposited
  * strengths. */
 void vti_continue_lines(vt_simulation *s);
+
+/* Share of the lines of a body on a plane that go on there, as of one that stands out of it: of a
+ * lower one they are not seen to meet it, and end nowhere as those of any other do. */
+double vti_continued_share(const vt_simulation *s, const vt_paneled_body *b);

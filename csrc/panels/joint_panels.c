@@ -15,6 +15,17 @@
  * for one by one. */
 enum { MOST_DIVIDED = 2 };
 
+/* Of one that stands on a plane alone as many as without it. */
+static int32_t most_panels(const vt_joint *j)
+{
+    return j->count > 1 ? VT_MOST_TOGETHER : VT_MOST_PANELS;
+}
+
+static int32_t most_divided(const vt_joint *j)
+{
+    return j->count > 1 ? MOST_DIVIDED : 1;
+}
+
 static int32_t aimed_at(const vt_member *m, int32_t divided)
 {
     return m->body->aimed_panels / divided;
@@ -23,7 +34,7 @@ static int32_t aimed_at(const vt_member *m, int32_t divided)
 /* Whether so few may do: none of them is cut away yet. */
 static int may_fit(const vt_joint *j, int32_t divided)
 {
-    const double most = 2 * VT_MOST_TOGETHER;
+    const double most = 2.0 * most_panels(j);
     double all = 0;
     int fits = 1;
     for (int32_t n = 0; n < j->count; n++) {
@@ -56,6 +67,19 @@ static int32_t end_of(const vt_joint *j, int32_t n, const vt_panel_set *whole)
     return n + 1 < j->count ? j->members[n + 1].first : whole->count;
 }
 
+/* The planes that they stand on. */
+static vt_mirrors mirrors_of(const vt_simulation *s, const vt_joint *j)
+{
+    vt_mirrors m = {.count = j->floor_count};
+    for (int32_t n = 0; n < j->floor_count; n++) {
+        const vt_floor *const f = &j->floors[n];
+        memcpy(m.item[n].normal, f->wall.axis, sizeof f->wall.axis);
+        m.item[n].offset = vti_dot(f->wall.axis, f->wall.center);
+        m.item[n].of = s->bodies.items[f->number].id;
+    }
+    return m;
+}
+
 /* The panels of a whole; *whole is NULL where there would be too many, a body has none left, or the
  * matrix has no inverse. */
 static vt_status make_whole(const vt_simulation *s, vt_joint *j, int32_t divided, uint64_t key,
@@ -69,9 +93,10 @@ static vt_status make_whole(const vt_simulation *s, vt_joint *j, int32_t divided
     lay_triangles(j, divided, &t);
     const int32_t count = t.count;
     vt_status status = VT_OK;
-    if (!t.failed && count <= VT_MOST_TOGETHER)
+    const int may = count > 0 && count <= most_panels(j);
+    if (!t.failed && may)
         *whole = vti_make_panels(&t, 0, origin, NULL);
-    if (t.failed || (count <= VT_MOST_TOGETHER && !*whole))
+    if (t.failed || (may && !*whole))
         status = vti_fail(VT_OUT_OF_MEMORY, "no memory for %d panels", count);
     vti_free(t.item);
     for (int32_t n = 0; n < j->count && *whole; n++) {
@@ -82,6 +107,7 @@ static vt_status make_whole(const vt_simulation *s, vt_joint *j, int32_t divided
         (*whole)->is_whole = 1;
         (*whole)->divided = divided;
         (*whole)->key = key;
+        (*whole)->mirrors = mirrors_of(s, j);
         (*whole)->thickness = thinnest;
         (*whole)->is_thin = thinnest < (*whole)->side;
         status = vti_solve_panels(*whole, s->def.threads);
@@ -146,7 +172,7 @@ static vt_status make_sets(const vt_simulation *s, vt_joint *j, uint64_t key, vt
 {
     vt_panel_set *whole = NULL;
     vt_status status = VT_OK;
-    for (int32_t divided = 1; !status && !whole && divided <= MOST_DIVIDED; divided *= 2)
+    for (int32_t divided = 1; !status && !whole && divided <= most_divided(j); divided *= 2)
         if (may_fit(j, divided))
             status = make_whole(s, j, divided, key, &whole);
     if (whole && make_parts(j, whole, 0, parts))
@@ -193,21 +219,31 @@ static uint64_t mix(uint64_t key, uint64_t more)
     return key ^ key >> 32;
 }
 
+static uint64_t mix_place(uint64_t key, int32_t id, const vt_pose *pose, int moves)
+{
+    double at[12];
+    memcpy(at, pose->matrix, sizeof pose->matrix);
+    memcpy(at + 9, pose->position, sizeof pose->position);
+    key = mix(key, (uint64_t)id);
+    for (int k = 0; k < 12 && moves; k++) {
+        uint64_t word;
+        memcpy(&word, at + k, sizeof word);
+        key = mix(key, word);
+    }
+    return key;
+}
+
 /* Which bodies, and where: what a whole depends on. */
-static uint64_t key_of(const vt_joint *j)
+static uint64_t key_of(const vt_simulation *s, const vt_joint *j)
 {
     uint64_t key = (uint64_t)j->count;
     for (int32_t n = 0; n < j->count; n++) {
         const vt_member *const m = &j->members[n];
-        double at[12];
-        memcpy(at, m->pose.matrix, sizeof m->pose.matrix);
-        memcpy(at + 9, m->pose.position, sizeof m->pose.position);
-        key = mix(key, (uint64_t)m->body->id);
-        for (int k = 0; k < 12 && m->moves; k++) {
-            uint64_t word;
-            memcpy(&word, at + k, sizeof word);
-            key = mix(key, word);
-        }
+        key = mix_place(key, m->body->id, &m->pose, m->moves);
+    }
+    for (int32_t n = 0; n < j->floor_count; n++) {
+        const vt_floor *const f = &j->floors[n];
+        key = mix_place(key, s->bodies.items[f->number].id, &f->pose, j->members[0].moves);
     }
     return key;
 }
@@ -240,7 +276,7 @@ static vt_status make_all(const vt_simulation *s, work *w)
         if (w->group[n] != n)
             continue;
         vti_list_members(s, w->group, n, &w->joint);
-        const uint64_t key = key_of(&w->joint);
+        const uint64_t key = key_of(s, &w->joint);
         if (w->joint.count && !is_whole(&w->joint, key))
             status = make_sets(s, &w->joint, key, parts);
         parts += 2 * w->joint.count;
@@ -259,7 +295,7 @@ static void take_all(vt_simulation *s, work *w)
         vti_list_members(s, w->group, n, &w->joint);
         if (w->joint.count == 0)
             part(&s->bodies.items[n]);
-        else if (!is_whole(&w->joint, key_of(&w->joint))) {
+        else if (!is_whole(&w->joint, key_of(s, &w->joint))) {
             for (int32_t m = 0; m < w->joint.count; m++)
                 part(&s->bodies.items[w->joint.members[m].number]);
             take_parts(s, &w->joint, parts);
@@ -276,9 +312,10 @@ vt_status vti_join_panels(vt_simulation *s)
     work w = {.group = vti_allocate(sizeof *w.group * count),
               .hidden = vti_allocate_zeroed(count, 1),
               .parts = vti_allocate_zeroed(2 * count, sizeof(vt_panel_set *)),
-              .joint.members = vti_allocate(sizeof(vt_member) * count)};
+              .joint.members = vti_allocate(sizeof(vt_member) * count),
+              .joint.stands = vti_allocate_zeroed(count, sizeof(vt_stand))};
     vt_status status = VT_OK;
-    if (!w.group || !w.hidden || !w.parts || !w.joint.members ||
+    if (!w.group || !w.hidden || !w.parts || !w.joint.members || !w.joint.stands ||
         vti_group_touching(s, &w.joint, w.group, w.hidden))
         status = vti_fail(VT_OUT_OF_MEMORY, "no memory for the panels of %zu bodies", count);
     if (!status)
@@ -295,5 +332,6 @@ vt_status vti_join_panels(vt_simulation *s)
     vti_free(w.hidden);
     vti_free(w.parts);
     vti_free(w.joint.members);
+    vti_free(w.joint.stands);
     return status;
 }

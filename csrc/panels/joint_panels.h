@@ -3,7 +3,13 @@
  * over panels: through a crate of five boards, and along a duct, a good part of the flow would go.
  * Those that lie against each other, or in each other, and never move against each other, are
  * cut where they meet, and solved for by one matrix, as the shapes of one body are; all else of
- * them, as heat, shedding and forces, stays their own. */
+ * them, as heat, shedding and forces, stays their own.
+ *
+ * So do bodies and the planes that they stand on: they are cut there, and the matrix has their
+ * images in the plane, which turn back all that they send through it, exactly and whatever its
+ * panels: these turn back the flow of all others. Of a hut of five boards, whose feet the panels
+ * of its floor do not resolve, .2 to .3 of a wind were inside, with images .08 to .13. Of planes
+ * that do not stand at right angles to each other the first ones alone are mirrors. */
 #pragma once
 
 #include "state/simulation.h"

@@ -60,9 +60,10 @@ static int is_in_reach(const vt_grid *grid, const vt_patch *patch)
     return within;
 }
 
-/* Numbers of the patches within reach, to a list, and the bins near them: listed one after the
- * other they are near each other, as the patches are. Returns how many patches. */
-static int32_t list_reached(vt_simulation *s, int32_t *list)
+/* The patches within reach, to a list, and the bins near them: listed one after the other they are
+ * near each other, as the patches are. Images act on what is near others, too. Returns how many
+ * patches. */
+static int32_t list_reached(vt_simulation *s, const vt_patch **list)
 {
     vt_panels *const p = &s->panels;
     int32_t found = 0;
@@ -73,9 +74,12 @@ static int32_t list_reached(vt_simulation *s, int32_t *list)
         for (int32_t n = first; n < first + body->patch_count; n++)
             if (is_in_reach(&s->grid, &p->patch[n])) {
                 list_bins_near(p, &p->patch[n], (float)depth);
-                list[found++] = n;
+                list[found++] = &p->patch[n];
             }
     }
+    for (int32_t n = 0; n < p->image_count; n++)
+        if (is_in_reach(&s->grid, &p->image[n]))
+            list[found++] = &p->image[n];
     return found;
 }
 
@@ -84,7 +88,8 @@ static void sort_patches(vt_simulation *s)
     vt_panels *const p = &s->panels;
     vt_patches *const patches = &p->patches;
     const size_t mark = vti_arena_mark(&s->arena);
-    int32_t *const reached = vti_arena_push(&s->arena, 4 * (size_t)p->patch_count);
+    const size_t most = (size_t)p->patch_count + (size_t)p->image_count;
+    const vt_patch **const reached = vti_arena_push(&s->arena, sizeof *reached * most);
     int64_t bins = 1;
     for (int c = 0; c < 3; c++) {
         patches->bins[c] = s->grid.cells[c] / VT_BIN_EDGE + 1;
@@ -100,12 +105,11 @@ static void sort_patches(vt_simulation *s)
     memset(first, 0, 4 * ((size_t)bins + 2));
     /* counts lie two further on, so that placing leaves the beginnings where they belong */
     for (int32_t n = 0; n < count; n++)
-        first[vti_bin_at(patches, p->patch[reached[n]].center) + 2]++;
+        first[vti_bin_at(patches, reached[n]->center) + 2]++;
     for (int64_t bin = 0; bin < bins; bin++)
         first[bin + 2] += first[bin + 1];
     for (int32_t n = 0; n < count; n++) {
-        const vt_patch *const patch = &p->patch[reached[n]];
-        item[first[vti_bin_at(patches, patch->center) + 1]++] = *patch;
+        item[first[vti_bin_at(patches, reached[n]->center) + 1]++] = *reached[n];
     }
     patches->first = first;
     patches->item = item;

@@ -149,6 +149,38 @@ static void find_root(const vt_panels *p, vt_paneled_body *b)
         b->root[c] = sum[c] / area;
 }
 
+/* The planes on which a body stands, as they lie now; both move as one. */
+static void find_mirrors(const vt_simulation *s, vt_paneled_body *b)
+{
+    const vt_panel_set *const whole = b->set->whole;
+    for (int32_t k = 0; whole && k < whole->mirrors.count; k++) {
+        const int32_t number = vti_body_of_id(&s->bodies, whole->mirrors.item[k].of);
+        const vt_paneled_body *const plane = number < 0 ? NULL : vti_panels_of(s, number);
+        vt_mirror *const m = &b->mirrors.item[b->mirrors.count];
+        if (!plane)
+            continue;
+        vti_pose_direction(&plane->pose, plane->body->solids->axis, m->normal);
+        m->offset = vti_dot(m->normal, plane->center);
+        m->of = number;
+        b->mirrors.count++;
+    }
+}
+
+/* How far those that are joined to a body stand out of the planes, of several the least. */
+static double find_rise(const vt_panels *p, const vt_paneled_body *b)
+{
+    double least = INFINITY;
+    for (int32_t k = 0; k < b->mirrors.count; k++) {
+        const vt_mirror *const m = &b->mirrors.item[k];
+        double most = 0;
+        for (const vt_paneled_body *n = p->bodies; n < p->bodies + p->body_count; n++)
+            for (int32_t i = n->first; i < n->first + n->count && vti_are_joined(b, n); i++)
+                most = fmax(most, vti_abs(vti_dot(p->center[i], m->normal) - m->offset));
+        least = fmin(least, most);
+    }
+    return b->mirrors.count > 0 ? least : 0;
+}
+
 /* Lays the panels of a body that deforms where its walls are; `solve` those that act. */
 static void form_panels(const vt_simulation *s, vt_body *body, int solve)
 {
@@ -218,6 +250,10 @@ void vti_pose_panels(vt_simulation *s, double time, const double way[3])
         pose_panels(p, &p->bodies[n]);
     for (int32_t n = 0; n < p->body_count; n++)
         find_root(p, &p->bodies[n]);
+    for (int32_t n = 0; n < p->body_count; n++)
+        find_mirrors(s, &p->bodies[n]);
+    for (int32_t n = 0; n < p->body_count; n++)
+        p->bodies[n].rise = find_rise(p, &p->bodies[n]);
 }
 
 const vt_paneled_body *vti_panels_of(const vt_simulation *s, int32_t body)

@@ -14,7 +14,8 @@
  * cell, as far as no other face is near: to 5 or 10 % of what the wall does where the body is
  * thicker than vortices are far, in a floor half as thick to a third of it. Panels of a plane alone
  * lie under the vortons, and twice as far along it as these are above it; among several shapes a
- * plane is a wall of a hole, and has none in a solid.
+ * plane is a wall of a hole, and has none in a solid. Bodies that stand on a plane have their
+ * images in it, which act as panels do (panels/joint_panels.h).
  *
  * Walls far from the flow lie outside the grid. They see of it what its moments give
  * (far_velocity), cut the coarser the farther they are, and act inside by what they make of the

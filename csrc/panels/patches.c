@@ -28,6 +28,17 @@ void vti_from_cells(const vt_grid *grid, const float cell[3], double point[3])
         point[c] = ((double)cell[c] + grid->base[c]) * grid->spacing;
 }
 
+vt_mirrors vti_mirrors_in_cells(const vt_grid *grid, const vt_paneled_body *b)
+{
+    vt_mirrors mirrors = b->mirrors;
+    for (int32_t n = 0; n < mirrors.count; n++) {
+        vt_mirror *const m = &mirrors.item[n];
+        const double base[3] = {grid->base[0], grid->base[1], grid->base[2]};
+        m->offset = m->offset / grid->spacing - vti_dot(m->normal, base);
+    }
+    return mirrors;
+}
+
 void vti_panel_cells(const vt_simulation *s, const vt_paneled_body *b, float *cells)
 {
     for (int32_t i = 0; i < b->count; i++) {
@@ -263,6 +274,69 @@ static int64_t find_first_patches(vt_panels *p, int64_t *patch)
     return sum;
 }
 
+/* ---- images ---- */
+
+/* The image of a patch, or panel, with these corners and that normal. */
+static void make_image(const vt_mirrors *mirrors, int image, double corner[3][3],
+                       const double normal[3], vt_patch *patch)
+{
+    double turned[3];
+    memcpy(turned, normal, sizeof turned);
+    vti_mirror_direction(mirrors, image, turned);
+    vti_mirror_triangle(mirrors, image, corner);
+    make_patch(corner, turned, patch);
+}
+
+/* Adds an image of a panel, of which `count` patches from `first` on are: as a whole where it is
+ * far enough from the grid, and patch by patch elsewhere. */
+static void add_images_of_panel(vt_simulation *s, const vt_paneled_body *b, int32_t first,
+                                int32_t count, int image)
+{
+    vt_panels *const p = &s->panels;
+    const vt_mirrors mirrors = vti_mirrors_in_cells(&s->grid, b);
+    const int32_t panel = (int32_t)p->panel[first];
+    const double *const normal = p->normal[panel];
+    const cutter k = {.longest = 1};
+    double corner[3][3], seen[3][3];
+    int at;
+    vti_panel_corners(s, b, panel - b->first, corner);
+    memcpy(seen, corner, sizeof seen);
+    vti_mirror_triangle(&mirrors, image, seen);
+    const double away = distance_outside(&s->grid, seen);
+    if (away > 0 && count_cuts(&k, corner, &at) <= share_of_distance * (away + VT_DOMAIN_MARGIN)) {
+        make_image(&mirrors, image, corner, normal, &p->image[p->image_count]);
+        p->image_of[p->image_count++] = -1 - panel;
+        return;
+    }
+    for (int32_t n = first; n < first + count; n++) {
+        for (int c = 0; c < 9; c++)
+            corner[c / 3][c % 3] = (double)p->patch[n].corner[c / 3][c % 3];
+        make_image(&mirrors, image, corner, normal, &p->image[p->image_count]);
+        p->image_of[p->image_count++] = n;
+    }
+}
+
+static void make_images(vt_simulation *s)
+{
+    vt_panels *const p = &s->panels;
+    int64_t most = 0;
+    for (const vt_paneled_body *b = p->bodies; b < p->bodies + p->body_count; b++)
+        most += (int64_t)b->patch_count * (vti_count_images(&b->mirrors) - 1);
+    p->image = vti_arena_push(&p->arena, sizeof *p->image * (size_t)most);
+    p->image_of = vti_arena_push(&p->arena, sizeof *p->image_of * (size_t)most);
+    p->image_count = 0;
+    for (vt_paneled_body *b = p->bodies; b < p->bodies + p->body_count; b++) {
+        const int32_t all = b->first_patch + b->patch_count;
+        b->first_image = p->image_count;
+        for (int image = 1; image < vti_count_images(&b->mirrors); image++)
+            for (int32_t n = b->first_patch, end; n < all; n = end) {
+                end = vti_end_of_panel(p, n, all);
+                add_images_of_panel(s, b, n, end - n, image);
+            }
+        b->image_count = p->image_count - b->first_image;
+    }
+}
+
 void vti_cut_panels(vt_simulation *s)
 {
     vt_panels *const p = &s->panels;
@@ -284,6 +358,7 @@ void vti_cut_panels(vt_simulation *s)
     job.make = 1;
     cut_all(s, &job);
     vti_arena_pop(&s->arena, mark);
+    make_images(s);
 }
 
 int32_t vti_end_of_panel(const vt_panels *p, int32_t n, int32_t all)
@@ -298,7 +373,7 @@ int32_t vti_end_of_panel(const vt_panels *p, int32_t n, int32_t all)
 
 int64_t vti_count_panel_charges(const vt_simulation *s)
 {
-    return s->panels.exist ? s->panels.patch_count : 0;
+    return s->panels.exist ? s->panels.patch_count + s->panels.image_count : 0;
 }
 
 int vti_place_charge(const vt_grid *grid, const float center[3], float at[3])
@@ -331,27 +406,32 @@ static void add_outer(vt_panels *p, const vt_patch *patch, float charge)
         (vt_outer_charge){{patch->center[0], patch->center[1], patch->center[2]}, -charge, square};
 }
 
+/* Those of patches; returns how many charges. */
+static int64_t collect_charges(vt_simulation *s, int32_t count, const vt_patch *patch,
+                               vt_record *charges)
+{
+    const float h = (float)s->grid.spacing;
+    int64_t found = 0;
+    for (; count > 0; count--, patch++) {
+        const float charge = patch->density * patch->area * h * h;
+        float at[3];
+        if (!is_within(&s->grid, patch->center))
+            add_outer(&s->panels, patch, charge);
+        else if (vti_place_charge(&s->grid, patch->center, at))
+            charges[found++] = vti_charge(at, charge);
+    }
+    return found;
+}
+
 int64_t vti_collect_panel_charges(vt_simulation *s, vt_record *charges)
 {
     vt_panels *const p = &s->panels;
-    const float h = (float)s->grid.spacing;
-    int64_t found = 0;
+    const size_t all = (size_t)p->patch_count + (size_t)p->image_count;
     p->outer_count = 0;
-    p->outer = vti_arena_push(&p->arena, sizeof *p->outer * (size_t)p->patch_count);
-    p->outer_patch = vti_arena_push(&p->arena, sizeof *p->outer_patch * (size_t)p->patch_count);
-    for (int32_t b = 0; b < p->body_count; b++) {
-        const int32_t first = p->bodies[b].first_patch;
-        for (int32_t n = first; n < first + p->bodies[b].patch_count; n++) {
-            const vt_patch *const patch = &p->patch[n];
-            const float charge = patch->density * patch->area * h * h;
-            float at[3];
-            if (!is_within(&s->grid, patch->center))
-                add_outer(p, patch, charge);
-            else if (vti_place_charge(&s->grid, patch->center, at))
-                charges[found++] = vti_charge(at, charge);
-        }
-    }
-    return found;
+    p->outer = vti_arena_push(&p->arena, sizeof *p->outer * all);
+    p->outer_patch = vti_arena_push(&p->arena, sizeof *p->outer_patch * all);
+    const int64_t found = collect_charges(s, p->patch_count, p->patch, charges);
+    return found + collect_charges(s, p->image_count, p->image, charges + found);
 }
 
 void vti_add_outer_panels(vt_simulation *s, int64_t count, const float *points, float *velocity)

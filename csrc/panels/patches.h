@@ -10,6 +10,9 @@ void vti_to_cells(const vt_grid *grid, const double point[3], double cell[3]);
 /* A place in cells of the grid as a point, m. */
 void vti_from_cells(const vt_grid *grid, const float cell[3], double point[3]);
 
+/* The planes that a body stands on, in cells of the grid. */
+vt_mirrors vti_mirrors_in_cells(const vt_grid *grid, const vt_paneled_body *b);
+
 /* The centroids of the panels of a body in cells of the grid: count x 3. */
 void vti_panel_cells(const vt_simulation *s, const vt_paneled_body *b, float *cells);
 

@@ -1,6 +1,5 @@
 #include "panels/source_densities.h"
 
-#include "panels/mutual_visibility.h"
 #include "panels/panel_onset.h"
 #include "panels/panels.h"
 #include "panels/patches.h"
@@ -70,17 +69,27 @@ static void take_densities(vt_panels *p, vt_paneled_body *b)
         b->whole[i].density = p->density[b->first + i];
     for (int32_t n = b->first_patch; n < b->first_patch + b->patch_count; n++)
         p->patch[n].density = p->density[p->panel[n]] + p->excess[n];
+    for (int32_t n = b->first_image; n < b->first_image + b->image_count; n++) {
+        const int32_t of = p->image_of[n];
+        p->image[n].density = of < 0 ? p->density[-1 - of] : p->patch[of].density;
+    }
 }
 
-void vti_find_passing_velocity(vt_simulation *s, const vt_paneled_body *b, int with_joined,
+void vti_find_passing_velocity(vt_simulation *s, const vt_paneled_body *b, vt_scope scope,
                                float *velocity)
 {
     const size_t mark = vti_arena_mark(&s->arena), bytes = 12 * (size_t)b->count;
     float *const cells = vti_arena_push(&s->arena, bytes);
     vti_panel_cells(s, b, cells);
     memcpy(velocity, s->panels.onset + 3 * (int64_t)b->first, bytes);
-    vti_add_neighbours(s, b, with_joined, b->count, cells, velocity);
+    vti_add_neighbours(s, b, scope, b->count, cells, velocity);
     vti_arena_pop(&s->arena, mark);
+}
+
+/* Whether the matrix of one of them knows of the other. */
+static int are_solved_together(const vt_paneled_body *a, const vt_paneled_body *b)
+{
+    return vti_are_joined(a, b) || vti_stands_on(a, b) || vti_stands_on(b, a);
 }
 
 /* Room before a panel: to the nearest other body, m, or `within` where there is more; *beside: that
@@ -95,7 +104,7 @@ static double find_room(const vt_panels *p, const vt_paneled_body *b, int32_t pa
         const vt_paneled_body *const other = &p->bodies[n];
         const double limit = other->reach + room;
         double local[3];
-        if (other == b || (!with_joined && vti_are_joined(b, other)) ||
+        if (other == b || (!with_joined && are_solved_together(b, other)) ||
             vti_square_between(other->center, center) > limit * limit)
             continue;
         vti_pose_point_back(&other->pose, center, local);
@@ -127,7 +136,7 @@ static void find_rooms_of_body(void *data, int64_t n)
         int32_t stranger;
         double room = find_room(p, b, i, 1, within, &p->beside[i]);
         p->room[i] = (float)room;
-        if (b->set->whole)
+        if (b->set->whole || b->set->open)
             room = find_room(p, b, i, 0, within, &stranger);
         p->sees[i] = (float)openness(room / h);
     }
@@ -169,7 +178,7 @@ static void find_conditions(vt_simulation *s, vt_paneled_body *b, double *condit
     double square = 0;
     vti_panel_cells(s, b, cells);
     memcpy(velocity, p->onset + 3 * (int64_t)b->first, bytes);
-    vti_add_neighbours(s, b, 0, b->count, cells, velocity);
+    vti_add_neighbours(s, b, VT_SOLVED_APART, b->count, cells, velocity);
     for (int32_t i = 0; i < b->count; i++) {
         const float *const onset = p->onset + 3 * (int64_t)(b->first + i);
         double through[3], neighbours[3];
@@ -293,7 +302,7 @@ vt_impulse vti_find_wide_force(vt_simulation *s, const vt_paneled_body *b)
             patch[count++] = i;
         }
     memset(velocity, 0, 12 * (size_t)count);
-    vti_add_neighbours(s, b, 0, count, cells, velocity);
+    vti_add_neighbours(s, b, VT_APART_AND_IMAGES, count, cells, velocity);
     vti_add_excess_around(s, b, count, cells, velocity);
     for (int64_t n = 0; n < count; n++) {
         const int32_t i = patch[n];

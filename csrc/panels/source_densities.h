@@ -1,6 +1,7 @@
 /* Source densities of the panels, such that no fluid passes them. */
 #pragma once
 
+#include "panels/mutual_visibility.h"
 #include "state/panels.h"
 
 /* result = matrix (count x count, entry (i, j) at [j * count + i]) times x. */
@@ -12,10 +13,10 @@ void vti_multiply_panels(int64_t count, const float *matrix, const double *x, fl
 void vti_solve_densities(vt_simulation *s);
 
 /* Velocity at the centroids of all but the panels of the body itself, in the frame of the grid;
- * with that of those that are joined to it, or without: in the sum of what they are pulled with,
- * what they do to each other is nothing, and the values at centroids that face each other across a
- * thin board are far from that. */
-void vti_find_passing_velocity(vt_simulation *s, const vt_paneled_body *b, int with_joined,
+ * with that of those that are joined to it (VT_ALL_OTHERS), or of their images alone: in the sum of
+ * what they are pulled with, what they do to each other is nothing, and the values at centroids
+ * that face each other across a thin board are far from that. */
+void vti_find_passing_velocity(vt_simulation *s, const vt_paneled_body *b, vt_scope scope,
                                float *velocity);
 
 /* What the flow, that of bodies included that are not joined to it, pulls at the sources within

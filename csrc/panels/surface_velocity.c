@@ -65,7 +65,7 @@ void vti_find_surface_velocity(vt_simulation *s, const vt_paneled_body *b, float
     const size_t mark = vti_arena_mark(&s->arena);
     float *const cells = vti_arena_push(&s->arena, 12 * (size_t)b->count);
     vti_panel_cells(s, b, cells);
-    vti_find_passing_velocity(s, b, 1, velocity);
+    vti_find_passing_velocity(s, b, VT_ALL_OTHERS, velocity);
     s->stages->panel_field(b->patch_count, p->patch + b->first_patch, b->count, cells, velocity,
                            s->def.threads);
     take_means(s, b, cells, velocity);

@@ -29,15 +29,22 @@ static int stay_together(const vt_simulation *s, const vt_body *a, const vt_body
     return a->scale == b->scale && vti_move_as_one(&s->transforms, a->parent, b->parent);
 }
 
+/* From the space of a body to that of the world at 0 s, as at any time to each other, in which
+ * bodies of that scale have theirs. */
+static vt_pose pose_among(const vt_simulation *s, const vt_body *body, double scale)
+{
+    vt_pose pose = vti_pose_at(&s->transforms, body->parent, 0);
+    for (int c = 0; c < 3; c++)
+        pose.position[c] /= scale;
+    pose.scale = body->scale / scale;
+    return pose;
+}
+
 static vt_member make_member(const vt_simulation *s, int32_t number, int moves)
 {
     const vt_body *const body = &s->bodies.items[number];
-    vt_member m = {.body = body, .moves = moves, .number = number};
-    m.pose = vti_pose_at(&s->transforms, body->parent, 0); /* as at any time, to each other */
-    for (int c = 0; c < 3; c++)
-        m.pose.position[c] /= body->scale;
-    m.pose.scale = 1;
-    return m;
+    return (vt_member){
+        .body = body, .pose = pose_among(s, body, body->scale), .moves = moves, .number = number};
 }
 
 void vti_pose_triangles(const vt_member *m, int back, vt_triangles *t)
@@ -99,24 +106,42 @@ static void add_own_panels(const vt_member *m, vt_triangles *t)
         vti_add_triangle(t, set->corner[n][0], set->corner[n][1], set->corner[n][2]);
 }
 
-/* Whether a triangle looks at a body across less than `near` times its side. */
-static int looks_across(const vt_member *own, const vt_member *other, vt_triangle corner)
+/* Across how much of its side a triangle looks at what panels do not resolve the gap to. */
+static const double near_side = 0.5;
+
+/* Whether a triangle looks at a wall, that far away, with that normal, across less than that. */
+static int looks_across(double gap, double room, const double away[3], vt_triangle corner)
 {
-    const double near = 0.5, opposite = -0.7;
-    double center[3], normal[3], away[3], turned[3];
+    const double opposite = -0.7;
+    double normal[3];
     const double side = vti_sqrt(2 * vti_triangle_area(corner));
-    for (int c = 0; c < 3; c++)
-        center[c] = (corner[0][c] + corner[1][c] + corner[2][c]) / 3;
     vti_cross_of_sides(corner[0], corner[1], corner[2], normal);
     vti_normalise(normal);
+    return room > gap && room < near_side * side && vti_dot(normal, away) < opposite;
+}
+
+static void find_middle(vt_triangle corner, double middle[3])
+{
+    for (int c = 0; c < 3; c++)
+        middle[c] = (corner[0][c] + corner[1][c] + corner[2][c]) / 3;
+}
+
+/* The same of one of a body and the surface of another. */
+static int looks_at_body(const vt_member *own, const vt_member *other, vt_triangle corner)
+{
+    double center[3], away[3], turned[3];
+    const double side = vti_sqrt(2 * vti_triangle_area(corner));
+    find_middle(corner, center);
     if (own->moves) {
         vti_pose_point(&own->pose, center, turned);
         vti_pose_point_back(&other->pose, turned, center);
-        vti_pose_direction(&own->pose, normal, turned);
-        vti_pose_direction_back(&other->pose, turned, normal);
     }
-    const double room = vti_room_at_body(other->body, center, near * side, away);
-    return room > closed_gap(own, other) && room < near * side && vti_dot(normal, away) < opposite;
+    const double room = vti_room_at_body(other->body, center, near_side * side, away);
+    if (own->moves) {
+        vti_pose_direction(&other->pose, away, turned);
+        vti_pose_direction_back(&own->pose, turned, away);
+    }
+    return looks_across(closed_gap(own, other), room, away, corner);
 }
 
 /* How two bodies lie beside each other, of the panels of one. */
@@ -134,7 +159,7 @@ static contact find_contact(const vt_member *own, const vt_member *other, int *f
     cut_by(own, other, 1, &t);
     c.covered = c.area - area_of(&t);
     for (int32_t n = 0; n < t.count && !c.narrow; n++)
-        c.narrow = looks_across(own, other, t.item[n]);
+        c.narrow = looks_at_body(own, other, t.item[n]);
     *failed |= t.failed;
     vti_free(t.item);
     return c;
@@ -182,16 +207,129 @@ static int find_groups(const vt_simulation *s, int32_t *group)
     return failed;
 }
 
+/* ---- planes ---- */
+
+/* In the world, or, where nothing moves, in the space that a plane has in common with `first`. */
+static vt_floor make_floor(const vt_simulation *s, int32_t number, const vt_body *first, int moves)
+{
+    const vt_body *const plane = &s->bodies.items[number];
+    vt_floor f = {
+        .wall = *plane->solids, .pose = pose_among(s, plane, first->scale), .number = number};
+    if (moves) {
+        vti_pose_point(&f.pose, plane->solids->center, f.wall.center);
+        vti_pose_direction(&f.pose, plane->solids->axis, f.wall.axis);
+    }
+    for (int c = 0; c < 3 && plane->hole; c++)
+        f.wall.axis[c] = -f.wall.axis[c];
+    return f;
+}
+
+/* Cuts off what of triangles, in the space of a member, lies behind a plane, or on it. */
+static void cut_by_floor(const vt_member *own, const vt_floor *f, vt_triangles *t)
+{
+    const vt_body *const body = own->body;
+    const vt_cut cut = {.skin = vti_skin(body->solid_count, body->solids),
+                        .margin = least_gap * 2 * vti_half_thickness(body),
+                        .aimed = 1};
+    vti_pose_triangles(own, 0, t);
+    vti_cut_off(1, &f->wall, &cut, t);
+    vti_pose_triangles(own, 1, t);
+}
+
+static contact find_stand(const vt_member *own, const vt_floor *f, int *failed)
+{
+    const double gap = least_gap * 2 * vti_half_thickness(own->body);
+    contact c = {.narrow = 0};
+    vt_triangles t = {0};
+    add_own_panels(own, &t);
+    c.area = area_of(&t);
+    cut_by_floor(own, f, &t);
+    c.covered = c.area - area_of(&t);
+    vti_pose_triangles(own, 0, &t);
+    for (int32_t n = 0; n < t.count && !c.narrow; n++) {
+        double middle[3], away[3];
+        find_middle(t.item[n], middle);
+        const double room = vti_solid_distance(&f->wall, middle, away);
+        c.narrow = looks_across(gap, room, away, t.item[n]);
+    }
+    *failed |= t.failed;
+    vti_free(t.item);
+    return c;
+}
+
+/* Whether any member stands on a plane, with no gap beside where it does that is not resolved. */
+static int stand_on(const vt_joint *j, const vt_floor *f, int *failed)
+{
+    int stands = 0;
+    for (int32_t n = 0; n < j->count && !stands; n++) {
+        const vt_member *const own = &j->members[n];
+        const double reach = (1 + least_gap) * own->body->reach / own->body->scale;
+        double center[3];
+        memcpy(center, own->body->center, sizeof center);
+        if (own->moves)
+            vti_pose_point(&own->pose, own->body->center, center);
+        if (vti_solid_distance(&f->wall, center, NULL) > reach)
+            continue;
+        const contact c = find_stand(own, f, failed);
+        stands = c.covered > least_covered * c.area && !c.narrow;
+    }
+    return stands;
+}
+
+static int is_square_to(const vt_joint *j, const vt_floor *f)
+{
+    const double rounded = 1e-9;
+    int square = 1;
+    for (int32_t n = 0; n < j->floor_count; n++)
+        square &= vti_abs(vti_dot(j->floors[n].wall.axis, f->wall.axis)) < rounded;
+    return square && j->floor_count < VT_MOST_MIRRORS;
+}
+
+static int is_floor(const vt_simulation *s, int32_t number)
+{
+    const vt_body *const body = &s->bodies.items[number];
+    return body->panels && body->panels->open && s->def.method.bodies == VT_BODIES_PANELS;
+}
+
+/* Of the bodies of the group of which `first` is the first. */
+static void find_floors(const vt_simulation *s, const int32_t *group, int32_t first, vt_joint *j,
+                        int *failed)
+{
+    const vt_body *const items = s->bodies.items;
+    vt_stand *const stand = &j->stands[first];
+    *stand = (vt_stand){.count = 0};
+    j->count = j->floor_count = 0;
+    for (int32_t n = first; n < s->bodies.count && may_join(s, &items[first]); n++)
+        if (group[n] == first)
+            j->members[j->count++] = make_member(s, n, 1);
+    for (int32_t n = 0; n < s->bodies.count && j->count > 0; n++) {
+        if (!is_floor(s, n) ||
+            !vti_move_as_one(&s->transforms, items[first].parent, items[n].parent))
+            continue;
+        const vt_floor f = make_floor(s, n, &items[first], 1);
+        if (!is_square_to(j, &f) || !stand_on(j, &f, failed))
+            continue;
+        stand->plane[stand->count++] = n;
+        j->floors[j->floor_count++] = f;
+    }
+}
+
 void vti_list_members(const vt_simulation *s, const int32_t *group, int32_t first, vt_joint *j)
 {
+    const vt_body *const items = s->bodies.items;
+    const vt_stand *const stand = &j->stands[first];
     int moves = 0;
-    j->count = 0;
+    j->count = j->floor_count = 0;
     for (int32_t n = first; n < s->bodies.count; n++)
-        moves |= group[n] == first && s->bodies.items[n].parent != s->bodies.items[first].parent;
+        moves |= group[n] == first && items[n].parent != items[first].parent;
+    for (int32_t n = 0; n < stand->count; n++)
+        moves |= items[stand->plane[n]].parent != items[first].parent;
     for (int32_t n = first; n < s->bodies.count; n++)
         if (group[n] == first)
             j->members[j->count++] = make_member(s, n, moves);
-    j->count = j->count > 1 ? j->count : 0;
+    for (int32_t n = 0; n < stand->count; n++)
+        j->floors[j->floor_count++] = make_floor(s, stand->plane[n], &items[first], moves);
+    j->count = j->count > 1 || j->floor_count > 0 ? j->count : 0;
 }
 
 void vti_cut_by_others(const vt_joint *j, int32_t n, int32_t divided, vt_triangles *t)
@@ -199,6 +337,8 @@ void vti_cut_by_others(const vt_joint *j, int32_t n, int32_t divided, vt_triangl
     for (int32_t m = 0; m < j->count && !t->failed; m++)
         if (m != n && are_near(&j->members[n], &j->members[m]))
             cut_by(&j->members[n], &j->members[m], divided, t);
+    for (int32_t m = 0; m < j->floor_count && !t->failed; m++)
+        cut_by_floor(&j->members[n], &j->floors[m], t);
 }
 
 /* Whether the others cover all of its panels. */
@@ -223,12 +363,14 @@ static int leave_out_hidden(const vt_simulation *s, vt_joint *j, int32_t *group,
         if (group[first] != first)
             continue;
         vti_list_members(s, group, first, j);
+        const vt_stand stand = j->stands[first];
         for (int32_t n = 0; n < j->count; n++) {
             const int32_t number = j->members[n].number;
             const int is_in = is_hidden(j, n, &failed);
             seen = seen < 0 && !is_in ? number : seen;
             group[number] = is_in ? number : seen;
             hidden[number] = (uint8_t)is_in;
+            j->stands[number] = number == seen ? stand : (vt_stand){.count = 0};
         }
     }
     return failed;
@@ -237,7 +379,7 @@ static int leave_out_hidden(const vt_simulation *s, vt_joint *j, int32_t *group,
 /* ---- changes ---- */
 
 typedef struct ball {
-    double center[3], reach;
+    double center[3], reach; /* infinite of a plane */
 } ball;
 
 /* Marks those that body number `from` may touch, over others, too, by the balls around them. */
@@ -261,7 +403,7 @@ static void find_near(const vt_simulation *s, int32_t number, ball *balls, uint8
         balls[n].reach = body->reach;
     }
     near[number] = 1;
-    for (int found = may_join(s, &s->bodies.items[number]); found;) {
+    for (int found = may_join(s, &s->bodies.items[number]) || is_floor(s, number); found;) {
         found = 0;
         for (int32_t n = 0; n < s->bodies.count; n++)
             if (near[n] == 1) {
@@ -304,5 +446,9 @@ void vti_part_body(vt_simulation *s, int32_t number)
 
 int vti_group_touching(const vt_simulation *s, vt_joint *j, int32_t *group, uint8_t *hidden)
 {
-    return find_groups(s, group) || leave_out_hidden(s, j, group, hidden) ? -1 : 0;
+    int failed = find_groups(s, group);
+    for (int32_t n = 0; n < s->bodies.count; n++)
+        if (group[n] == n)
+            find_floors(s, group, n, j, &failed);
+    return failed || leave_out_hidden(s, j, group, hidden) ? -1 : 0;
 }

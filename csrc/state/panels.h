@@ -14,8 +14,11 @@ typedef struct vt_paneled_body {
     int32_t number;          /* of the body */
     int32_t group;           /* of bodies that touch and turn alike: the first of them here */
     int32_t first, count, first_patch, patch_count;
-    vt_patch *whole;                /* each panel as one, where there are others; or NULL */
-    vt_pose pose, laid;             /* of the space of the body; of that of the panels */
+    int32_t first_image, image_count;
+    double rise;        /* how far it, with what is joined to it, stands out of them, m */
+    vt_mirrors mirrors; /* the planes that it stands on, of = the number of the body that each is */
+    vt_patch *whole;    /* each panel as one, where there are others; or NULL */
+    vt_pose pose, laid; /* of the space of the body; of that of the panels */
     double velocity[3], angular[3]; /* of the origin of its space, less the wind, m/s; rad/s */
     double center[3], reach;        /* a sphere around it, m */
     double root[3]; /* its centre; of one that is joined the middle of the surface of all, m */
@@ -35,21 +38,32 @@ static inline int vti_are_joined(const vt_paneled_body *a, const vt_paneled_body
     return a->set->whole && a->set->whole == b->set->whole;
 }
 
+/* Whether one of them stands on the other, a plane. */
+static inline int vti_stands_on(const vt_paneled_body *b, const vt_paneled_body *plane)
+{
+    int stands = 0;
+    for (int32_t n = 0; n < b->mirrors.count; n++)
+        stands |= b->mirrors.item[n].of == plane->number;
+    return stands;
+}
+
 typedef struct vt_panels {
     int32_t exist; /* the fields of now have panels */
-    int32_t body_count, count, patch_count;
+    int32_t body_count, count, patch_count, image_count;
     double way[3], wind[3]; /* of the frame, m; of the uniform wind that it goes with, m/s */
     vt_paneled_body *bodies;
     double (*center)[3], (*normal)[3]; /* of each panel, m; outward */
     float *area, *density;             /* m^2, m/s */
-    float *room;     /* of each to the nearest other body, m, as far as it matters */
-    int32_t *beside; /* the body there, among those with panels; -1: none */
-    float *sees;     /* share of what bodies that are solved for apart make of the flow, 0 to 1 */
-    float *onset;    /* count x 3: velocity without panels, but with what others emit beyond their
-                        even densities, m/s */
-    vt_patch *patch; /* body by body */
-    uint32_t *panel; /* of each patch */
-    float *excess;   /* of each: its density less that of the panel, m/s */
+    float *room;       /* of each to the nearest other body, m, as far as it matters */
+    int32_t *beside;   /* the body there, among those with panels; -1: none */
+    float *sees;       /* share of what bodies that are solved for apart make of the flow, 0 to 1 */
+    float *onset;      /* count x 3: velocity without panels, but with what others emit beyond their
+                          even densities, m/s */
+    vt_patch *patch;   /* body by body */
+    uint32_t *panel;   /* of each patch */
+    float *excess;     /* of each: its density less that of the panel, m/s */
+    vt_patch *image;   /* of those of bodies that stand on planes: body by body */
+    int32_t *image_of; /* the patch that each is the image of; of a whole panel minus it, less 1 */
     vt_outer_charge *outer; /* of those that the nodes do not take, outer_count */
     vt_patch *outer_patch;  /* and their patches */
     int64_t outer_count;
