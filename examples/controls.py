@@ -16,14 +16,14 @@ SIZE = (180, 300)  # of each picture
 FRAME = {"smoke": 66, "fire": 40}
 
 
-def smoke(swirl=0.0, thin=0.0, lifetime=2.5, dissipation=0.0, detail=None, core=0.05, **method):
+def smoke(swirl=0.0, flicker=0.0, lifetime=2.5, dissipation=0.0, detail=None, core=0.05, **method):
     """Warm smoke from a disk half a metre wide."""
     method = vt.Method(**method)
     scene = vt.Scene("smoke", seed=1, voxel=0.025, dissipation=dissipation, method=method)
     scene.detail = detail
     disk = vt.Disk(radius=0.25, thickness=0.1)
     plume = {"temperature": 500, "renew": 6, "core": core, "lifetime": lifetime, "per_voxel": 12}
-    scene.add(vt.Emitter(disk, swirl=swirl, taper=thin, flicker=thin, **plume))
+    scene.add(vt.Emitter(disk, swirl=swirl, flicker=flicker, **plume))
     return scene
 
 
@@ -73,7 +73,7 @@ CONTROLS = {
     "buoyancy_scale": (smoke, "buoyancy_scale", (0.5, 1.0, 2.0)),
     "detail": (smoke, "detail", (0, 1, 3, 4)),
     "swirl": (smoke, "swirl", (0.0, 0.3, 1.0)),
-    "thin_smoke": (smoke, "thin", (0.0, 0.5, 1.0)),
+    "flicker": (smoke, "flicker", (0.0, 0.5, 1.0)),
     "cooling": (fire, "mixing", (0.0, 1.0, 4.0)),
     "radiation": (fire, "radiation", (0.0, 400.0, 2000.0)),
     "flame_time": (fire, "flame_time", (0.05, 0.1, 0.2)),
