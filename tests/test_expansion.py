@@ -286,3 +286,16 @@ def test_an_emitter_heats_ambient_fluid(mixing, temperature):
     flowed = (np.sum(out) - 0.5 * (out[0] + out[-1])) / 24
     at_birth = 1.5 * 12 / 24 * ball.volume * abs(1 - 293.15 / temperature)
     assert flowed == pytest.approx(excess() - before, abs=0.05 * at_birth)
+
+
+def test_fluid_without_a_temperature_is_not_heated_at_birth():
+    """It kept the flag for ever, and a temperature that was written later counted once more: .6
+    m^3/s flowed out."""
+    scene = vt.Scene("heavy", ambient=vt.Air(), gravity=(0, 0, -1e-3), detail=0)
+    scene.add(vt.Emitter(vt.Sphere(radius=0.25), density=0.3, renew=4, core=0.1, smoke=0, end=0.2))
+    sim = vt.Simulation(scene, fps=24, threads=1)
+    sim.step(6)
+    assert not (sim.vortons.flags & vt.VortonFlag.NEWBORN_FLUID).any()
+    sim.vortons.temperature[:] = 600
+    sim.step()
+    assert abs(outflow(sim)) < 1e-6
