@@ -286,3 +286,31 @@ def test_an_emitter_heats_ambient_fluid(mixing, temperature):
     flowed = (np.sum(out) - 0.5 * (out[0] + out[-1])) / 24
     at_birth = 1.5 * 12 / 24 * ball.volume * abs(1 - 293.15 / temperature)
     assert flowed == pytest.approx(excess() - before, abs=0.05 * at_birth)
+
+
+def test_fluid_without_a_temperature_is_not_heated_at_birth():
+    """It kept the flag for ever, and a temperature that was written later counted once more: .6
+    m^3/s flowed out."""
+    scene = vt.Scene("heavy", ambient=vt.Air(), gravity=(0, 0, -1e-3), detail=0)
+    scene.add(vt.Emitter(vt.Sphere(radius=0.25), density=0.3, renew=4, core=0.1, smoke=0, end=0.2))
+    sim = vt.Simulation(scene, fps=24, threads=1)
+    sim.step(6)
+    assert not (sim.vortons.flags & vt.VortonFlag.NEWBORN_FLUID).any()
+    sim.vortons.temperature[:] = 600
+    sim.step()
+    assert abs(outflow(sim)) < 1e-6
+
+
+def test_without_weight_no_more_is_heated_than_there_is_room_for():
+    """As with a thousandth of it, where it was: 4.1 times the volume of the shape flowed out in a
+    second, and as much in the next."""
+    scene = vt.Scene("no weight", ambient=vt.Air(), gravity=(0, 0, 0), detail=0)
+    ball = vt.Sphere(radius=0.25)
+    scene.add(vt.Emitter(ball, temperature=600, renew=8, core=0.1, smoke=0))
+    sim = vt.Simulation(scene, fps=24, threads=1)
+    out = []
+    for _ in range(24):
+        sim.step()
+        out.append(outflow(sim) / 24 / ball.volume)
+    assert 0.5 < sum(out) < 1
+    assert abs(sum(out[12:])) < 0.05

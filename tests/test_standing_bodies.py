@@ -149,3 +149,15 @@ def test_a_lid_on_a_plane_is_told_to_have_too_wide_panels(whole):
     advice = r"panels=\d+$" if whole else r"as many to the 4 that it touches"
     with pytest.warns(vt.SceneWarning, match=r"across 0.2 m.*" + advice):
         simulated([*shapes, vt.Body(vt.Plane())])
+
+
+def test_a_block_stands_no_longer_on_a_plane_that_was_placed_elsewhere():
+    """It had no panels below, and its image in the plane where that is now: a tenth was wrong."""
+
+    def around_block(height):
+        block = vt.Body(vt.Box((-0.3, -0.3, 0), (0.3, 0.3, 0.5)), panels=160, shedding=0)
+        sim = simulated([block, vt.Body(vt.Plane((0, 0, height)), name="floor")])
+        sim.set_body("floor", position=(0, 0, -1))
+        return sim.velocity_at(OUTSIDE)
+
+    assert np.array_equal(around_block(0), around_block(-1))

@@ -288,7 +288,8 @@ static int is_square_to(const vt_joint *j, const vt_floor *f)
 static int is_floor(const vt_simulation *s, int32_t number)
 {
     const vt_body *const body = &s->bodies.items[number];
-    return body->panels && body->panels->open && s->def.method.bodies == VT_BODIES_PANELS;
+    return body->panels && body->panels->open && !body->rigid.placed &&
+           s->def.method.bodies == VT_BODIES_PANELS;
 }
 
 /* Of the bodies of the group of which `first` is the first. */

@@ -365,10 +365,12 @@ static int has_moved(const vt_simulation *s, const vt_fluid_emitter *p, double f
     return 0;
 }
 
-/* Whether the births of an emitter depend on what is there. */
+/* Whether the births of an emitter depend on what is there: fluid that has weight, or pushes the
+ * rest away, counts once. */
 static int looks_for_room(const vt_simulation *s, const vt_fluid_emitter *p)
 {
-    return p && !p->points && !(p->shape.shape.layer > 0) && vti_is_lifted(s);
+    return p && !p->points && !(p->shape.shape.layer > 0) &&
+           (vti_is_lifted(s) || vti_is_heated_at_birth(s, p));
 }
 
 int64_t vti_end_of_place(const vt_simulation *s, const vt_births *b, const vt_birth_run *run,

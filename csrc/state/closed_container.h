@@ -5,9 +5,9 @@
 
 /* VT_INVALID_ARGUMENT where gas of a source would burn and expand with method.expansion while a
  * container of the bodies is closed: the fluid within cannot be pressed together, and its pressure
- * is not simulated. A container is closed by any shape but planes. Gas that is born warm
- * does not swell. The source carries `members` (vti_fluid_members) and is number `number` of its
- * kind, `what`. */
+ * is not simulated. A container is closed by any shape but planes. Gas that is born warm is let in:
+ * it swells once, at birth, and what cools takes that back. The source carries `members`
+ * (vti_fluid_members) and is number `number` of its kind, `what`. */
 vt_status vti_check_space_to_burn(const vt_simulation *s, uint32_t members, const char *what,
                                   int32_t number);
 
