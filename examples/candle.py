@@ -15,7 +15,7 @@ import sys
 import vorton as vt
 from vorton.preview import Camera, Survey, render, write_film
 
-FRAME, SIZE = 17, (360, 480)
+FRAME, SIZE = 35, (360, 480)
 
 wax = vt.Combustion(rate=40, flame_time=0.015, soot=0.0, mixing=0, heat=2.6e6)
 scene = vt.Scene("candle", seed=3, combustion=wax, voxel=0.0005, spacing=0.001, detail=0)
