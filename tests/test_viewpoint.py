@@ -7,7 +7,7 @@ import pytest
 from test_preview import ball_of_smoke, volume_of
 
 import vorton as vt
-from vorton.preview import render
+from vorton.preview import Survey, render, render_shot
 from vorton.preview.camera import AZIMUTH, Camera
 from vorton.preview.viewpoint import see
 
@@ -21,8 +21,8 @@ def with_planes(planes):
     return vt.Simulation(scene, threads=1)
 
 
-def in_picture(camera, points):
-    """Whether points lie within the picture, by the pinhole's equations."""
+def project(camera, points):
+    """Depth, and place in the picture, -1 to 1 rightwards and upwards, by a pinhole's equations."""
     view = np.subtract(camera.target, camera.eye)
     view /= np.linalg.norm(view)
     right = np.cross(view, camera.up)
@@ -30,9 +30,15 @@ def in_picture(camera, points):
     way = points - np.array(camera.eye)
     deep = way @ view
     high = np.tan(math.radians(camera.field_of_view / 2))
-    tall = np.abs(way @ np.cross(right, view)) / deep / high
-    wide = np.abs(way @ right) / deep / high * SIZE[1] / SIZE[0]
-    return (deep > 0) & (tall < 1) & (wide < 1)
+    tall = way @ np.cross(right, view) / deep / high
+    wide = way @ right / deep / high * SIZE[1] / SIZE[0]
+    return deep, wide, tall
+
+
+def in_picture(camera, points):
+    """Whether points lie within the picture."""
+    deep, wide, tall = project(camera, points)
+    return (deep > 0) & (np.abs(tall) < 1) & (np.abs(wide) < 1)
 
 
 def corners(low, high):
@@ -108,7 +114,11 @@ def test_a_wall_before_the_smoke_is_gone_around():
     before = Camera((6 * math.cos(around), 6 * math.sin(around), 1), (0, 0, 0))
     white = {"size": SIZE, "extinction": 10.0, "bodies": sim, "key_direction": (0, 0, 1)}
     hidden, seen = render(volume, before, **white), render(volume, None, **white)
-    assert seen[50:70, 70:90].mean() > 1.3 * hidden[50:70, 70:90].mean()
+    survey = Survey()
+    survey.add(volume, sim.bodies)
+    _, right, up = project(survey.camera(SIZE, sim), np.zeros(3))
+    x, y = int(SIZE[0] * (1 + right) / 2), int(SIZE[1] * (1 - up) / 2)
+    assert seen[y - 5 : y + 5, x - 5 : x + 5].mean() > 1.3 * hidden[50:70, 70:90].mean()
     for given in ("azimuth", "elevation"):
         camera = see((-0.6,) * 3, (0.6,) * 3, SIZE, sim, **{given: -35.0})
         offset = np.subtract(camera.eye, camera.target)
@@ -117,3 +127,29 @@ def test_a_wall_before_the_smoke_is_gone_around():
             "elevation": math.asin(offset[2] / np.linalg.norm(offset)),
         }[given]
         assert math.degrees(angle) == pytest.approx(-35)
+
+
+@pytest.mark.parametrize("shot", [False, True])
+def test_pictures_hold_bodies_beside_the_smoke_whole(shot):
+    """A ball of 3 m in the top of smoke of 1.2 m reaches no edge of them, nor do they where it is
+    hidden; a ground of a kilometre is not framed."""
+    scene = vt.Scene("balloon", method=vt.Method(bodies="none"))
+    scene.add(vt.Body(vt.Sphere((0, 0, 1.8), 1.5), "balloon"))
+    scene.add(vt.Body(vt.Box((-500, -500, -2), (500, 500, -1)), "ground"))
+    sim = vt.Simulation(scene, threads=1)
+    volume = volume_of(*ball_of_smoke(0.6))
+    how = {"size": SIZE, "extinction": 3.0, "bodies": sim, "background": ((0, 0, 0),) * 2}
+
+    def picture(hide):
+        if shot:
+            return next(iter(render_shot([volume], hide=hide, **how)))
+        return render(volume, hide=hide, **how)
+
+    both, smoke = picture("ground"), picture(["ground", "balloon"])
+    for seen in (both, smoke):
+        edges = (seen[0], seen[-1], seen[:, 0], seen[:, -1])
+        assert max(edge.max() for edge in edges) < 16 < seen.max()
+    tall = [np.ptp(np.nonzero(seen.max((1, 2)) > 30)[0]) / SIZE[1] for seen in (both, smoke)]
+    assert min(tall) > 0.5
+    with_ground = picture(())
+    assert np.ptp(with_ground[:, SIZE[0] // 2].max(1)) > 30

@@ -34,7 +34,7 @@ from ..sources.ring_and_tracers import Tracers
 from .camera import Camera, check_size
 from .rendering import LOOK, Survey, check_dye, check_hidden, render
 from .shots import BakeShot, SceneShot, open_shot
-from .viewpoint import see
+from .viewpoint import present
 
 _NOTHING_TO_DYE = "dye: shows temperature, and nothing in this scene differs in it"
 
@@ -172,8 +172,7 @@ def make_film(
     with Progress(passes * len(shot), f"preview {shot.scene.name}", progress) as steps:
         survey = Survey()
         for volume in volumes:
-            bodies, hidden = shot.simulation, shot.hidden(hide)
-            survey.add(volume, [b for b in bodies.bodies if b.name not in hidden] if bodies else ())
+            survey.add(volume, present(shot.simulation, shot.hidden(hide)))
             if passes == 2:
                 steps.advance()
         there = shot.simulation, shot.hidden(hide)
@@ -275,10 +274,10 @@ def _camera(
     field_of_view: float,
     around: dict[str, float],
 ) -> Camera:
-    low, high = survey.bounds() or ((-1.0,) * 3, (1.0,) * 3)
     if eye is None:
-        return see(low, high, size, bodies, hidden, field_of_view=field_of_view, **around)
+        return survey.camera(size, bodies, hidden, field_of_view=field_of_view, **around)
     if target is None:
+        low, high = survey.bounds() or ((-1.0,) * 3, (1.0,) * 3)
         target = [(a + b) / 2 for a, b in zip(low, high, strict=True)]
     x, y, z = check_vector("eye", eye, unit="m")
     u, v, w = check_vector("target", target, unit="m")

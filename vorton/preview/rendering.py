@@ -18,7 +18,7 @@ from ..base.checks import (
     shown,
 )
 from .camera import Camera, check_size
-from .viewpoint import see
+from .viewpoint import present, see
 
 if TYPE_CHECKING:
     from .._core import Volume
@@ -95,6 +95,13 @@ def check_hidden(hide: Any, known: Iterable[str]) -> list[str]:
     return [check_choice("hide", name, known) for name in names]
 
 
+def _hidden_in(bodies: Any, hide: Any) -> list[str]:
+    """The names of what is left out of a picture with the bodies of a simulation, or of none."""
+    if bodies is not None and not hasattr(bodies, "_core"):
+        raise TypeError(f"bodies = {shown(bodies)}: must be a Simulation")
+    return check_hidden(hide, [body.name for body in bodies.bodies] if bodies else [])
+
+
 def _arguments(
     volume: Volume,
     camera: Camera | None,
@@ -108,9 +115,9 @@ def _arguments(
     width, height = check_size(size)
     check_keys(look, (*LOOK, "dye"), "preview")
     if camera is None:
-        bounds = volume_bounds([volume])
-        low, high = bounds or ((-1, -1, -1), (1, 1, 1))
-        camera = see(low, high, (width, height), bodies, hidden)
+        survey = Survey()
+        survey.add(volume, present(bodies, hidden))
+        camera = survey.camera((width, height), bodies, hidden)
     elif not isinstance(camera, Camera):
         raise TypeError(f"camera = {shown(camera)}: must be a Camera")
     count = 0 if threads is None else check_integer("threads", threads, least=1, most=64)
@@ -141,8 +148,9 @@ def render(
     volume : Volume or Simulation
         From `Simulation.volume`. A simulation: its volume at the nominal voxel, and its bodies.
     camera : Camera, optional
-        Default: frames this volume, where no body stands before it. Give one camera to all frames
-        of a shot.
+        Default: frames this volume and the bodies that are not much larger (`SURROUNDINGS`), from
+        where no body stands before them, as far as there is such a place. Give one camera to all
+        frames of a shot.
     size : 2 whole numbers
         Width and height in pixels, 16 to 8192, default 640 x 480.
     extinction : number, optional
@@ -188,10 +196,8 @@ def render(
     if dye is not None:
         look = {**look, "dye": check_dye(dye)}
     burns = dye is None and carries_fire(volume) if fire is None else check_flag("fire", fire)
-    if bodies is not None and not hasattr(bodies, "_core"):
-        raise TypeError(f"bodies = {shown(bodies)}: must be a Simulation")
+    hidden = _hidden_in(bodies, hide)
     look = {**(FIRE_LOOK if burns else {}), **look}
-    hidden = check_hidden(hide, [body.name for body in bodies.bodies] if bodies else [])
     arguments = _arguments(volume, camera, size, threads, look, bodies, hidden)
     if extinction is not None:
         arguments["extinction"] = check_number("extinction", extinction, above=0, unit="m^2/kg")
@@ -309,6 +315,21 @@ class Survey:
             return None
         return np.min([low for low, _ in boxes], 0), np.max([high for _, high in boxes], 0)
 
+    def camera(
+        self,
+        size: tuple[int, int],
+        bodies: Simulation | None = None,
+        hidden: Sequence[str] = (),
+        **around: float,
+    ) -> Camera:
+        """The camera of all frames: sees `bounds`, and of the smoke as much as bodies let it.
+
+        Arguments are those of `viewpoint.see`; without anything to see it frames 2 m around 0.
+        """
+        low, high = self.bounds() or ((-1.0,) * 3, (1.0,) * 3)
+        smoke = None if self.lower is None else (self.lower, self.upper)
+        return see(low, high, size, bodies, hidden, smoke, **around)
+
     def light(
         self, camera: Camera, size: tuple[int, int], threads: int | None = None
     ) -> dict[str, Any]:
@@ -339,23 +360,25 @@ def render_shot(
         One a frame; a sequence that makes them when asked is enough, each is asked for twice and
         not kept, but for two of them.
     camera : Camera, optional
-        Default: frames the smoke of all frames.
+        Default: frames the smoke of all frames, and bodies as `render` does, where they are when
+        each volume is asked for.
     extinction : number, m^2/kg, optional
         Default: measured in the frame with the most active voxels.
     emission : number, 1/m, optional
         Default: measured in the frame with the most flame.
     size, threads, look
-        As for `render`; dye and fire as well.
+        As for `render`; dye, fire, bodies and hide as well.
 
     Yields
     ------
     (height, width, 3) uint8
     """
-    survey = Survey()
+    survey, bodies = Survey(), look.get("bodies")
+    hidden = _hidden_in(bodies, look.get("hide", ()))
     for volume in volumes:
-        survey.add(volume)
-    if camera is None and survey.lower is not None:
-        camera = Camera.frame(survey.lower, survey.upper, size)
+        survey.add(volume, present(bodies, hidden))
+    if camera is None and survey.bounds() is not None:
+        camera = survey.camera(size, bodies, hidden)
     light = survey.light(camera, size, threads) if camera is not None else {}
     given = {"extinction": extinction, "emission": emission}
     light.update({name: value for name, value in given.items() if value is not None})

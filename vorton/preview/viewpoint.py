@@ -31,11 +31,17 @@ a wall before it may not."""
 POINTS = 3
 """Of the box along each axis."""
 
-PLACES = 64
-"""Of a line of sight where bodies are looked for."""
+FINEST = 1 / 512
+"""Least share of a line of sight from one place where bodies are looked for to the next: otherwise
+it goes as far as nothing can be, or a thin wall would lie between two."""
 
 CLOSE = 0.9
 """Share of the way to what stands in the way that a camera keeps that has to stand before it."""
+
+
+def present(bodies: Simulation | None, hidden: Sequence[str]) -> list[Any]:
+    """The bodies of a simulation, or of none, that are in the picture."""
+    return [body for body in bodies.bodies if body.name not in hidden] if bodies else []
 
 
 def see(
@@ -44,9 +50,10 @@ def see(
     size: tuple[int, int],
     bodies: Simulation | None = None,
     hidden: Sequence[str] = (),
+    shown: tuple[Any, Any] | None = None,
     **around: float,
 ) -> Camera:
-    """A camera that sees the box, past the bodies of a simulation as they are now.
+    """A camera that frames the box, past the bodies of a simulation as they are now.
 
     Where all directions are barred, as in a room whose walls are planes, it stands before what bars
     the one with most room, and its view is as wide as it must.
@@ -60,6 +67,8 @@ def see(
     bodies : Simulation, optional
     hidden : names
         Of bodies that are in nobody's way.
+    shown : (lower, upper), m, optional
+        The part of the box that bodies shall not hide, smoke among them; default: all.
     **around
         azimuth, elevation, field_of_view: of `Camera.frame`; what is given stays.
 
@@ -67,15 +76,16 @@ def see(
     -------
     Camera
     """
-    present = [body for body in bodies.bodies if body.name not in hidden] if bodies else []
-    solids = [body.id for body in present if not body.hole]
+    there = present(bodies, hidden)
+    solids = [body.id for body in there if not body.hole]
     if not solids:
-        floors = {"elevation": ABOVE_FLOORS} if present else {}
+        floors = {"elevation": ABOVE_FLOORS} if there else {}
         return Camera.frame(lower, upper, size, **floors | around)
     first = around.get("azimuth", AZIMUTH)
     azimuths = [first] if "azimuth" in around else [first + turn for turn in TURNS]
     elevations = [around["elevation"]] if "elevation" in around else ELEVATIONS
-    points = _points_outside(bodies, solids, lower, upper)
+    low, high = shown or (lower, upper)
+    points = _points_outside(bodies, solids, low, high)
     best, most = None, -1.0
     for azimuth, elevation in itertools.product(azimuths, elevations):
         angles = {"azimuth": azimuth, "elevation": elevation}
@@ -88,15 +98,13 @@ def see(
     if most > 0:
         return best
     view = {name: value for name, value in around.items() if name == "field_of_view"}
-    middle = np.mean([lower, upper], 0)
+    middle = np.mean([low, high], 0)
     target = points[np.argmin(np.linalg.norm(points - middle, axis=1))]  # in no body
     cameras = [
-        Camera.frame(
-            lower, upper, size, **around | {"azimuth": azimuth, "elevation": elevations[0]}
-        )
+        Camera.frame(low, high, size, **around | {"azimuth": azimuth, "elevation": elevations[0]})
         for azimuth in azimuths
     ]
-    closer = _come_closer(bodies, solids, np.subtract(upper, lower), target, cameras)
+    closer = _come_closer(bodies, solids, np.subtract(high, low), target, cameras)
     return dataclasses.replace(closer, **view)
 
 
@@ -116,10 +124,15 @@ def _distance(bodies: Simulation, solids: list[int], points: np.ndarray) -> np.n
 
 def _free_share(bodies: Simulation, solids: list[int], points: np.ndarray, eye: Any) -> np.ndarray:
     """Share of the way from each point to the eye that no body bars."""
-    shares = (np.arange(PLACES) + 0.5) / PLACES
-    places = points[:, None] + shares[:, None] * (np.array(eye) - points)[:, None]
-    barred = _distance(bodies, solids, places.reshape(-1, 3)).reshape(places.shape[:2]) < 0
-    return np.where(barred.any(1), shares[barred.argmax(1)], 1.0)
+    ways = np.array(eye) - points
+    lengths = np.maximum(np.linalg.norm(ways, axis=1), 1e-300)
+    share, going = np.zeros(len(points)), np.arange(len(points))
+    while len(going):
+        room = _distance(bodies, solids, points[going] + share[going, None] * ways[going])
+        going, room = going[room >= 0], room[room >= 0]
+        share[going] = np.minimum(share[going] + np.maximum(room / lengths[going], FINEST), 1)
+        going = going[share[going] < 1]
+    return share
 
 
 def _come_closer(
