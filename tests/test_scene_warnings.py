@@ -177,6 +177,22 @@ def test_a_burst_and_what_soon_dies_are_not_too_many(short):
     assert made > 1e5 and texts(lambda: sim.step(2)) == []
 
 
+@pytest.mark.slow
+def test_a_wake_that_has_grown_long():
+    """One warning, of the body that most of it is near to."""
+    scene = vt.Scene(wind=(80, 0, 0), spacing=0.3)
+    for at, more in ((-4, {"panels": 20}), (0, {"panels": 700}), (4, {"shedding": 0})):
+        scene.add(vt.Body(vt.Sphere((0, at, 0), 0.5), **more))
+    sim = vt.Simulation(scene, threads=1)
+    found = []
+    while not found:
+        before = sim.vortons.count
+        found = texts(sim.step)
+    (text,) = found
+    assert before <= 1e5 < sim.vortons.count and f"{sim.vortons.count} vortons" in text
+    assert "bodies[1]" in text and "Kill(" in text
+
+
 def test_one_birth_in_a_very_short_step_is_no_great_rate():
     scene = vt.Scene()
     scene.add(vt.Emitter(vt.Sphere(radius=0.5), temperature=400, core=0.1, renew=5))
@@ -454,18 +470,21 @@ def test_turbulence_without_vortons():
 
 @pytest.mark.slow
 def test_a_shape_of_many_vortons():
-    """Filled as finely as the narrowest cores of the scene ask for."""
+    """Filled as finely as the narrowest cores of the scene ask for; what is around it counts, too,
+    when it is there."""
 
-    def step(size):
+    def step(size, frames=1):
         scene = vt.Scene()
         scene.add(vt.Emitter(vt.Disk(radius=0.1), temperature=500, core=0.02, lifetime=1))
         scene.add(vt.UniformForce(shape=vt.Box((0, 0, 0), (size, size, size))))
-        vt.Simulation(scene, threads=1).step()
+        vt.Simulation(scene, threads=1).step(frames)
 
     (text,) = texts(lambda: step(1.6))
     assert "effects[0], UniformForce, 4.1 m^3, is filled with 6.4e+05 vortons" in text  # 86^3 nodes
     assert "sources[0], Emitter" in text
     assert texts(lambda: step(1.4)) == []
+    (text,) = texts(lambda: step(1.48, 4))
+    assert "effects[0], UniformForce, 3.24 m^3, is filled with 5.7" in text
 
 
 # ---- wind ----

@@ -188,10 +188,26 @@ static vt_status refuse(const marking *m)
 /* More than anyone means: a frame takes a second and more. */
 static const int64_t many_vortons = 500000;
 
-static void look_for_many(vt_simulation *s, const marking *m, int64_t filled)
+/* Neutral vortons alive, where a force fills a good part of what is much. */
+static int64_t count_neutral(const vt_simulation *s, int64_t filled)
+{
+    int64_t count = 0;
+    if (filled <= many_vortons / 4 || s->vortons.set.count <= many_vortons)
+        return 0;
+    for (int64_t i = 0; i < s->vortons.set.count; i++)
+        count += s->vortons.flags[i] & VT_FLAG_NEUTRAL;
+    return count;
+}
+
+/* nodes: in the shape. Those around it, and those that a shape that moves has left, count too, from
+ * when they are there. */
+static void look_for_many(vt_simulation *s, const marking *m, int64_t nodes)
 {
     char whose[64];
-    if (filled <= many_vortons || vti_is_warned(&s->warnings, VT_WARN_MANY_VORTONS))
+    if (vti_is_warned(&s->warnings, VT_WARN_MANY_VORTONS))
+        return;
+    const int64_t there = count_neutral(s, nodes), filled = there > nodes ? there : nodes;
+    if (filled <= many_vortons)
         return;
     name_narrowest(s, m->core, whose);
     vti_warn(&s->warnings, VT_WARN_MANY_VORTONS, -1,

@@ -9,6 +9,7 @@
 #include "panels/touching_bodies.h"
 #include "sources/fluid_emitter.h"
 #include "sources/source_list.h"
+#include "state/distance_to_bodies.h"
 #include "state/predicates.h"
 #include "state/simulation.h"
 #include "state/wind_at_time.h"
@@ -69,6 +70,68 @@ void vti_look_for_many_vortons(vt_simulation *s, const vt_births *births, double
                 "max_vortons: give it a larger core or a smaller shape, or renew it less often",
                 id, vti_name_of_source(&s->sources, id), rate);
     }
+}
+
+/* ---- wakes ---- */
+
+/* The body that sheds whose surface is the nearest, by the balls around bodies. */
+static int32_t nearest_of(const vt_simulation *s, const vt_pose *poses, const float position[3])
+{
+    double least = INFINITY, place[3], center[3];
+    int32_t nearest = -1;
+    vti_widen(position, place);
+    for (int32_t n = 0; n < s->bodies.count; n++) {
+        const vt_body *const body = &s->bodies.items[n];
+        vti_pose_point(&poses[n], body->center, center);
+        const double room = vti_sqrt(vti_square_between(place, center)) - body->reach;
+        if (vti_sheds(body) && room < least) {
+            least = room;
+            nearest = n;
+        }
+    }
+    return nearest;
+}
+
+/* The body that most of what was shed is nearest to; NULL: those that shed it are gone. */
+static const vt_body *find_longest_wake(vt_simulation *s)
+{
+    const vt_vortons *const v = &s->vortons;
+    const size_t mark = vti_arena_mark(&s->arena), bodies = (size_t)s->bodies.count;
+    const vt_pose *const poses = vti_poses_at(s, s->time);
+    int64_t *const count = vti_arena_push(&s->arena, sizeof *count * bodies);
+    const vt_body *most = NULL;
+    int64_t largest = 0;
+    memset(count, 0, sizeof *count * bodies);
+    for (int64_t i = 0; i < v->set.count; i++) {
+        const int shed = (v->flags[i] & VT_FLAG_SHED) != 0;
+        const int32_t n = shed ? nearest_of(s, poses, v->position + 3 * i) : -1;
+        if (n >= 0 && ++count[n] > largest) {
+            largest = count[n];
+            most = &s->bodies.items[n];
+        }
+    }
+    vti_arena_pop(&s->arena, mark);
+    return most;
+}
+
+void vti_look_for_long_wakes(vt_simulation *s)
+{
+    const vt_vortons *const v = &s->vortons;
+    int64_t shed = 0;
+    if ((double)v->set.count <= many_vortons || vti_is_warned(&s->warnings, VT_WARN_LONG_WAKE))
+        return;
+    for (int64_t i = 0; i < v->set.count; i++)
+        shed += (v->flags[i] & VT_FLAG_SHED) != 0;
+    const vt_body *const body = (double)shed > many_vortons ? find_longest_wake(s) : NULL;
+    if (!body)
+        return;
+    vti_warn(
+        &s->warnings, VT_WARN_LONG_WAKE, -1,
+        "bodies have shed %lld vortons that are still there, most of them body '%s', and the more "
+        "there are the longer a step takes: remove them where nobody looks, by "
+        "Kill(outside=Box(...), what=\"both\") or Kill(older_than=..., what=\"vortons\"); fewer "
+        "panels (%d now) shed less, shedding=0 nothing",
+        (long long)shed, body->name, body->panels->count);
 }
 
 /* ---- trails ---- */

@@ -6,6 +6,9 @@
 /* Sources that stream, and make too many vortons: those planned for a step of dt seconds. */
 void vti_look_for_many_vortons(vt_simulation *s, const vt_births *births, double dt);
 
+/* Bodies whose wakes have grown long: nothing removes what they shed. */
+void vti_look_for_long_wakes(vt_simulation *s);
+
 /* Emitters that the fluid around them leaves sooner than they fill it, in a step of dt seconds. */
 void vti_look_for_thin_trails(vt_simulation *s, double dt);
 
