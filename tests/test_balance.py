@@ -75,7 +75,7 @@ def test_health_tells_where_the_impulse_is_not_given_back():
 def test_b_a_young_plume_gets_the_impulse_of_its_weight():
     """dI/dt = g integral rho' / rho0 by Boussinesq, from the first frames on. What the nodes make
     of the edges of its density lacks up to a tenth of it."""
-    method = vt.Method(buoyancy="boussinesq", expansion=0)
+    method = vt.Method(buoyancy="boussinesq")
     scene = vt.Scene("plume", seed=1, method=method)
     disk = vt.Disk(radius=0.25, thickness=0.1)
     scene.add(vt.Emitter(disk, temperature=600, core=0.06, renew=6, lifetime=3, smoke=0))

@@ -417,3 +417,20 @@ def test_all_vortons_beside_a_warm_body_have_cores():
         found.append(np.array(sim.vortons.position))
         assert sim.vortons.core.min() > 0
     np.testing.assert_array_equal(*found)
+
+
+@pytest.mark.parametrize("moves", [False, True])
+def test_the_grid_of_warm_bodies_is_that_of_their_panels_where_they_stir_the_fluid(moves):
+    """A ball at rest in still air has a fifth of the cube root of its volume; one in a wind cells
+    of its panels, as without a temperature."""
+    wind, spacing = (1.0, 0.0, 0.0) if moves else (0.0, 0.0, 0.0), []
+    for warmth in ({}, {"temperature": AMBIENT + 50}):
+        scene = vt.Scene("ball", wind=wind)
+        scene.add(vt.Body(vt.Sphere(radius=0.5), panels=80, **warmth))
+        sim = vt.Simulation(scene, threads=1)
+        sim.step()
+        spacing.append(sim.health.spacing)
+    if moves:
+        assert spacing[0] == spacing[1]
+    else:
+        assert spacing[1] == pytest.approx(0.2 * (4 / 3 * np.pi * 0.5**3) ** (1 / 3), rel=1e-6)

@@ -304,7 +304,8 @@ def test_fluid_without_a_temperature_is_not_heated_at_birth():
 def test_without_weight_no_more_is_heated_than_there_is_room_for():
     """As with a thousandth of it, where it was: 4.1 times the volume of the shape flowed out in a
     second, and as much in the next."""
-    scene = vt.Scene("no weight", ambient=vt.Air(), gravity=(0, 0, 0), detail=0)
+    law = vt.Combustion(mixing=0, radiation=0)
+    scene = vt.Scene("no weight", combustion=law, gravity=(0, 0, 0), detail=0)
     ball = vt.Sphere(radius=0.25)
     scene.add(vt.Emitter(ball, temperature=600, renew=8, core=0.1, smoke=0))
     sim = vt.Simulation(scene, fps=24, threads=1)

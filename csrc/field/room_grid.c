@@ -3,6 +3,7 @@
 #include "field/domain.h"
 #include "field/room.h"
 #include "kernels/poisson/poisson_plan.h"
+#include "panels/grid_request.h"
 #include "state/predicates.h"
 
 /* Nodes up to which the walls are always the faces, and how many times the nodes of the content are

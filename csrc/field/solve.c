@@ -37,10 +37,7 @@ double vti_base_spacing(const vt_simulation *s)
     if (s->def.spacing > 0)
         return s->def.spacing;
     const double core = vti_core_of_neutral(s);
-    if (core > 0)
-        return core / vti_usual_core(s);
-    const double panels = vti_panel_spacing(s), other = vti_core_to_come(s);
-    return panels > 0 && isfinite(other) ? fmax(panels, other / vti_usual_core(s)) : panels;
+    return core > 0 ? core / vti_usual_core(s) : vti_panel_spacing(s);
 }
 
 static double spacing_of(const vt_simulation *s, const vt_placement *placement)

@@ -255,7 +255,7 @@ void vti_add_panel_bounds(const vt_simulation *s, double spacing, double least[3
     *any = 1;
 }
 
-double vti_panel_spacing(const vt_simulation *s)
+static double spacing_of_panels(const vt_simulation *s)
 {
     double least = INFINITY;
     for (int32_t n = 0; n < s->bodies.count; n++)
@@ -270,4 +270,37 @@ double vti_panel_spacing(const vt_simulation *s)
     while (count_nodes(&all, least) > LARGE_GRID)
         least *= 1.25;
     return least;
+}
+
+double vti_panel_spacing(const vt_simulation *s)
+{
+    const double panels = spacing_of_panels(s), other = vti_core_to_come(s);
+    return panels > 0 && isfinite(other) ? fmax(panels, other / vti_usual_core(s)) : panels;
+}
+
+/* A fifth of the cube root of the volume of the smallest warm body, m, or infinity. */
+static double core_of_warm(const vt_simulation *s)
+{
+    double least = INFINITY;
+    for (int32_t n = 0; n < s->bodies.count; n++) {
+        const vt_body *const body = &s->bodies.items[n];
+        if (vti_wants_fluid_around(body))
+            least = fmin(least, 0.2 * body->scale * vti_cbrt(body->volume));
+    }
+    return least;
+}
+
+double vti_core_of_neutral(const vt_simulation *s)
+{
+    if (s->smallest_core > 0)
+        return s->smallest_core;
+    const double warm = core_of_warm(s), forces = vti_core_in_forces(s);
+    if (!isfinite(fmin(warm, forces)))
+        return 0;
+    if (s->def.spacing > 0)
+        return vti_usual_core(s) * s->def.spacing;
+    if (!isfinite(forces) && vti_panels_stir(s))
+        return vti_usual_core(s) * vti_panel_spacing(s);
+    const double other = vti_core_to_come(s);
+    return isfinite(other) ? other : fmin(warm, forces);
 }

@@ -11,5 +11,13 @@
 void vti_add_panel_bounds(const vt_simulation *s, double spacing, double least[3], double most[3],
                           int *any);
 
-/* Spacing that suits the panels where there are no vortons, m; 0 without panels. */
+/* Spacing where there are no vortons, and nothing wants neutral ones, m: that of the panels, or of
+ * what emitters will give, where that is wider; 0 without panels. */
 double vti_panel_spacing(const vt_simulation *s);
+
+/* Core of the neutral vortons that are born around bodies and where forces act, m: the smallest of
+ * those alive, or else the usual one of the spacing that the scene gives, or the smallest that
+ * emitters of fluid will give, or what suits a force or a warm body: a fifth of the cube root of
+ * the volume of the smallest. Where bodies with panels stir the fluid the grid is theirs, whether
+ * they are warm or not. 0 where nothing wants any. */
+double vti_core_of_neutral(const vt_simulation *s);

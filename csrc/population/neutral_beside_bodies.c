@@ -2,6 +2,7 @@
 
 #include "population/neutral_beside_bodies.h"
 
+#include "panels/grid_request.h"
 #include "state/distance_to_bodies.h"
 #include "state/predicates.h"
 #include "state/rigid_body.h"

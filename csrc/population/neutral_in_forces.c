@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/status.h"
+#include "panels/grid_request.h"
 #include "sources/source_list.h"
 #include "state/distance_to_bodies.h"
 #include "state/force_at_time.h"

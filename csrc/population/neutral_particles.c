@@ -14,6 +14,7 @@
 #include "population/neutral_particles.h"
 
 #include "base/status.h"
+#include "panels/grid_request.h"
 #include "field/solve.h"
 #include "population/neutral_beside_bodies.h"
 #include "population/neutral_in_forces.h"

@@ -74,17 +74,9 @@ double vti_core_to_come(const vt_simulation *s)
     return least;
 }
 
-double vti_core_of_neutral(const vt_simulation *s)
+double vti_core_in_forces(const vt_simulation *s)
 {
-    double least = 0;
-    if (s->smallest_core > 0)
-        return s->smallest_core;
-    for (int32_t n = 0; n < s->bodies.count; n++) {
-        const vt_body *const body = &s->bodies.items[n];
-        const double core = 0.2 * body->scale * vti_cbrt(body->volume);
-        if (vti_wants_fluid_around(body))
-            least = least > 0 ? fmin(least, core) : core;
-    }
+    double least = INFINITY;
     for (int32_t n = 0; n < s->forces.count; n++) {
         const vt_force *const force = &s->forces.force[n];
         if (force->def.acts_on != VT_FORCE_ON_FLUID || !force->has_region)
@@ -92,12 +84,9 @@ double vti_core_of_neutral(const vt_simulation *s)
         const vt_acting_force acting = vti_force_at(s, force, s->time);
         const double core = vti_core_for_force(&acting);
         if (core > 0)
-            least = least > 0 ? fmin(least, core) : core;
+            least = fmin(least, core);
     }
-    if (least > 0 && s->def.spacing > 0)
-        return vti_usual_core(s) * s->def.spacing;
-    const double other = least > 0 ? vti_core_to_come(s) : INFINITY;
-    return isfinite(other) ? other : least;
+    return least;
 }
 
 int vti_has_point_cores(const vt_simulation *s)

@@ -34,11 +34,8 @@ int vti_wants_fluid_around(const vt_body *body);
 /* Whether any body exchanges heat. */
 int vti_has_warm_bodies(const vt_simulation *s);
 
-/* Core of the neutral vortons that are born around bodies and where forces act, m: the smallest of
- * those alive, or else the usual one of the spacing that the scene gives, or the smallest that
- * emitters of fluid will give, or a fifth of the cube root of the volume of the smallest body or
- * what suits a force. 0 where nothing wants any. */
-double vti_core_of_neutral(const vt_simulation *s);
+/* The smallest core that suits a force on the fluid, m, or infinity. */
+double vti_core_in_forces(const vt_simulation *s);
 
 /* Smallest core of the fluid that emitters will give, m, or infinity: what a body sheds, or has
  * born around it, before that should not make the grid finer than the scene asks for. */

@@ -117,9 +117,11 @@ class Scene(Named):
     spacing : number, m, optional
         Grid spacing; default: the smallest core, with method.order "second" core / 1.5, with
         method.cores "point" core / .66. Cores narrower than the spacing become as wide as it is
-        ("second": 1.5 times). Where bodies alone make vortons it follows their panels, and finer
-        cells need more of them: .45 of the width of the finest, or, where a grid around all bodies
-        would have more than a million nodes, what gives so many.
+        ("second": 1.5 times). Where bodies alone make vortons it follows their panels, be they warm
+        or not, and finer cells need more of them: .45 of the width of the finest, or, where a grid
+        around all bodies would have more than a million nodes, what gives so many. Of warm bodies
+        that are at rest in still air, as of those without panels, it suits cores of a fifth of the
+        cube root of the volume of the smallest.
     detail : int, 0 to 4, optional
         Octaves of eddies below the grid, which stir tracers alone; with velocity "poisson".
         Default: 3 in scenes with an `Emitter` (smoke, fire), else none. They know nothing of
