@@ -32,6 +32,23 @@ static double core_on_grid(const vt_simulation *s, double spacing)
     return fits ? s->smallest_core : vti_usual_core(s) * spacing;
 }
 
+static int any_sheds(const vt_simulation *s)
+{
+    for (int32_t n = 0; n < s->bodies.count; n++)
+        if (vti_wants_panels(s, n) && vti_sheds(&s->bodies.items[n]))
+            return 1;
+    return 0;
+}
+
+/* Where bodies alone make vortons, and emitters are still to do so: the coarser of both. But what
+ * is shed in cells more than this many times as wide as those to come would be lumps in these. */
+static const double wider_cells = 2;
+
+static double spacing_before_births(const vt_simulation *s, double panels, double cells)
+{
+    return cells > panels || (wider_cells * cells < panels && any_sheds(s)) ? cells : panels;
+}
+
 double vti_base_spacing(const vt_simulation *s)
 {
     if (s->def.spacing > 0)
@@ -40,7 +57,9 @@ double vti_base_spacing(const vt_simulation *s)
     if (core > 0)
         return core / vti_usual_core(s);
     const double panels = vti_panel_spacing(s), other = vti_core_to_come(s);
-    return panels > 0 && isfinite(other) ? fmax(panels, other / vti_usual_core(s)) : panels;
+    return panels > 0 && isfinite(other)
+               ? spacing_before_births(s, panels, other / vti_usual_core(s))
+               : panels;
 }
 
 static double spacing_of(const vt_simulation *s, const vt_placement *placement)
