@@ -524,6 +524,7 @@ static vt_status run_step(vt_simulation *s, double dt)
     vti_end_frame(s);
     vti_look_for_unlit_fuel(s, dt);
     vti_look_for_fewer_panels(s);
+    vti_look_for_lost_layers(s);
     s->born_until = -1;
     s->steps++;
     return VT_OK;
