@@ -2,12 +2,11 @@
  *
  * A panel sheds its layer as vortons. One vorton for a panel wider than some cores is a lump that
  * turns faster than the layer would, drives what is around it away, and feeds on the slip that it
- * makes beside itself: of more square cores than 16 it turns as fast
- * as the layer slips. Where bodies stir the fluid,
- * or a wind, their wakes are needed: panels are cut as often along each side as keeps the parts
- * within that, but for so many parts that a body would have more points than vortons can tell
- * (VT_PANEL_NUMBERS). Where nothing stirs it, the flow is small beside such a wall: it has the
- * centroids of its panels. */
+ * makes beside itself: of more square cores than 16 it turns as fast as the layer slips. Where
+ * bodies or a wind stir the fluid, wakes are needed: panels are cut as often along each side as
+ * keeps the parts within that, unless the body would have more points than vortons can tell
+ * (VT_PANEL_NUMBERS). Where nothing stirs it, the flow is small beside such a wall: its points are
+ * the centroids of its panels. */
 #pragma once
 
 #include "vorton.h"
