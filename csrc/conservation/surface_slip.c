@@ -1,6 +1,7 @@
 #include "conservation/surface_slip.h"
 
 #include "conservation/body_forces.h"
+#include "conservation/layer_points.h"
 #include "conservation/vortex_shedding.h"
 #include "panels/image_vorticity.h"
 #include "panels/panel_onset.h"
@@ -37,39 +38,35 @@ static void find_slip_at(const vt_simulation *s, const vt_paneled_body *b, int32
     vti_narrow(velocity, slip);
 }
 
-/* What has a layer, of panels whose area is not more than `widest` m^2. */
+/* What has a layer on a body: within a core, m, and of parts of panels up to `widest` m^2
+ * (conservation/layer_points.h), cut to `parts` m^2. */
 typedef struct layer_limits {
-    double core, widest;
+    double core, widest, parts;
 } layer_limits;
 
-/* A panel sheds its layer as one vorton. That of a panel wider than some cores is a lump that turns
- * faster than the layer would, and drives what is around it away: of more square cores than this it
- * turns as fast. Where nothing else stirs the fluid, the flow is then small beside the wall, and
- * slips. A wind needs the wake of the body, if in lumps. */
-static const double square_cores = 16;
-
-static layer_limits limits_of(const vt_simulation *s)
+static layer_limits limits_of(const vt_simulation *s, const vt_paneled_body *b)
 {
-    const double core = s->grid.core;
-    return (layer_limits){core, vti_panels_stir(s) ? (double)INFINITY : square_cores * core * core};
+    return (layer_limits){s->grid.core, vti_widest_point(s), vti_area_of_points(s, b->number)};
 }
 
 /* A layer is as wide as a core. Where another wall is nearer than that it is none: what would be
  * shed acts on both walls alike, hardly slows the slip that it is shed for, and grows without
- * bound. Share that is left of the layer: none from half a core down, and of panels twice as wide
- * as they may be. */
+ * bound. Share that is left of the layer: none from half a core down, and of parts of panels of
+ * twice the area that they may have. */
 static double share_of_layer(const vt_panels *p, const layer_limits *limits, int32_t panel)
 {
     const double room = (double)p->room[panel], area = (double)p->area[panel];
     const double beside = fmin(fmax(2 * room / limits->core - 1, 0), 1);
-    return beside * fmin(fmax(2 - area / limits->widest, 0), 1);
+    const double cuts = vti_cuts_of_layer(area, limits->parts);
+    return beside * fmin(fmax(2 - area / (cuts * cuts * limits->widest), 0), 1);
 }
 
 /* Whether any panel has a layer. */
-static int has_layer(const vt_panels *p, const layer_limits *limits, const vt_paneled_body *b)
+static int has_layer(const vt_simulation *s, const vt_paneled_body *b)
 {
+    const layer_limits limits = limits_of(s, b);
     for (int32_t i = b->first; i < b->first + b->count; i++)
-        if (share_of_layer(p, limits, i) > 0)
+        if (share_of_layer(&s->panels, &limits, i) > 0)
             return 1;
     return 0;
 }
@@ -88,19 +85,18 @@ static void find_slip_of(vt_simulation *s, const vt_paneled_body *b, float *slip
 
 /* What bodies that touch, or a single one, have of layers. */
 typedef struct layers {
-    layer_limits limits;
     double sum[3];                   /* of n cross slip over the panels, in the world, m^3/s */
     double spread[3][3];             /* of area x (1 - n n^T), m^2 */
     double missing[3];               /* m^3/s */
     const vt_paneled_body *standing; /* one that stands on a plane; or NULL */
 } layers;
 
-static void add_layers(const vt_panels *p, const vt_paneled_body *b, const float *slip, layers *l)
+static void add_layers(const vt_panels *p, const vt_paneled_body *b, const layer_limits *limits,
+                       const float *slip, layers *l)
 {
     for (int32_t i = 0; i < b->count; i++) {
         const double *const n = p->normal[b->first + i];
-        const double area =
-            share_of_layer(p, &l->limits, b->first + i) * (double)p->area[b->first + i];
+        const double area = share_of_layer(p, limits, b->first + i) * (double)p->area[b->first + i];
         const double along[3] = {(double)slip[3 * i], (double)slip[3 * i + 1],
                                  (double)slip[3 * i + 2]};
         double world[3], sheet[3];
@@ -137,7 +133,7 @@ static void end_layer(const vt_panels *p, const vt_paneled_body *b, const layer_
 static void close_lines(const vt_simulation *s, int32_t group, float *const *slip)
 {
     const vt_panels *const p = &s->panels;
-    layers l = {.limits = limits_of(s)};
+    layers l = {.missing = {0}};
     double made_up[3] = {0};
     for (int32_t n = group; n < p->body_count; n++) {
         const vt_paneled_body *const b = &p->bodies[n];
@@ -146,16 +142,19 @@ static void close_lines(const vt_simulation *s, int32_t group, float *const *sli
             l.missing[c] -= b->body->shed_strength[c] + 2 * volume * b->angular[c];
         if (b->group == group && b->mirrors.count > 0)
             l.standing = b;
+        const layer_limits limits = limits_of(s, b);
         if (b->group == group && slip[n])
-            add_layers(p, b, slip[n], &l);
+            add_layers(p, b, &limits, slip[n], &l);
     }
     vti_subtract(l.missing, l.sum, l.missing);
     if (l.standing)
         vti_cancel_strength(&l.standing->mirrors, vti_continued_share(s, l.standing), l.missing);
     (void)vti_solve_three((const double (*)[3])l.spread, l.missing, made_up);
-    for (int32_t n = group; n < p->body_count; n++)
+    for (int32_t n = group; n < p->body_count; n++) {
+        const layer_limits limits = limits_of(s, &p->bodies[n]);
         if (p->bodies[n].group == group && slip[n])
-            end_layer(p, &p->bodies[n], &l.limits, made_up, slip[n]);
+            end_layer(p, &p->bodies[n], &limits, made_up, slip[n]);
+    }
 }
 
 /* Whether the flow reaches a body: any of it is in the grid, or it stirs the fluid by itself
@@ -178,7 +177,6 @@ void vti_find_slip(vt_simulation *s, float *slip)
         return;
     const size_t mark = vti_arena_mark(&s->arena);
     const int32_t count = s->panels.body_count;
-    const layer_limits limits = limits_of(s);
     float **const slip_of = vti_arena_push(&s->arena, sizeof *slip_of * (size_t)count);
     for (int32_t n = 0; n < count; n++)
         slip_of[n] = NULL;
@@ -187,7 +185,7 @@ void vti_find_slip(vt_simulation *s, float *slip)
         const vt_paneled_body *const b = vti_panels_of(s, n);
         if (!vti_sheds(body))
             continue;
-        if (b && vti_has_books(b) && is_reached(s, b) && has_layer(&s->panels, &limits, b))
+        if (b && vti_has_books(b) && is_reached(s, b) && has_layer(s, b))
             find_slip_of(s, b, slip_of[b - s->panels.bodies] = slip);
         else
             memset(slip, 0, 12 * (size_t)body->panels->count);

@@ -1,5 +1,6 @@
 #include "conservation/vortex_shedding.h"
 
+#include "conservation/layer_points.h"
 #include "geometry/neighbour_cells.h"
 #include "panels/panels.h"
 #include "state/distance_to_bodies.h"
@@ -8,7 +9,7 @@
 #include "state/predicates.h"
 #include "state/wind_at_time.h"
 
-enum { PANEL_BLOCK = 16 };
+enum { POINT_BLOCK = 16 };
 
 /* How far above the panels vortons are born, cores: the body acts as if it were that much larger.
  * With .05 layers that grow are shed more than 3 % wrong, and that of a ball that spins, too; with
@@ -33,38 +34,42 @@ static double find_least_slip(const vt_simulation *s, double dt)
     return fmax(least, least_share * vti_find_largest(&s->extremes).speed);
 }
 
-static int32_t panels_that_shed(const vt_body *body)
-{
-    return vti_sheds(body) ? body->panels->count : 0;
-}
-
 int64_t vti_count_shedding(const vt_simulation *s)
 {
     int64_t count = 0;
     for (int32_t n = 0; n < s->bodies.count && vti_has_panels(s); n++)
-        count += panels_that_shed(&s->bodies.items[n]);
+        count += vti_sheds(&s->bodies.items[n]) ? s->bodies.items[n].panels->count : 0;
+    return count;
+}
+
+int64_t vti_count_shed(const vt_simulation *s)
+{
+    int64_t count = 0;
+    for (int32_t n = 0; n < s->bodies.count && vti_has_panels(s); n++)
+        count += vti_sheds(&s->bodies.items[n]) ? vti_count_points(s, n) : 0;
     return count;
 }
 
 vt_status vti_check_shedding(const vt_simulation *s, int64_t reserved)
 {
-    const int64_t count = vti_count_shedding(s);
+    const int64_t count = vti_count_shed(s);
     int64_t rows = count + reserved;
     return count > 0 ? vti_check_capacity(s, VT_VORTONS, &rows) : VT_OK;
 }
 
 /* ---- where the strength goes ---- */
 
-/* Rows of the vortons that grow at the panels, -1: none; of two of them the later row. */
-static void find_growing(vt_simulation *s, int64_t panels, int32_t *row)
+/* Rows of the vortons that grow at the points, -1: none; of two of them the later row. */
+static void find_growing(vt_simulation *s, int64_t points, int32_t *row)
 {
     const size_t mark = vti_arena_mark(&s->arena);
     const uint32_t *const panel = s->vortons.panel;
     int32_t *const first = vti_arena_push(&s->arena, sizeof *first * ((size_t)s->bodies.count + 1));
     first[0] = 0;
     for (int32_t n = 0; n < s->bodies.count; n++)
-        first[n + 1] = first[n] + panels_that_shed(&s->bodies.items[n]);
-    memset(row, 0xff, sizeof *row * (size_t)panels);
+        first[n + 1] =
+            first[n] + (vti_sheds(&s->bodies.items[n]) ? (int32_t)vti_count_points(s, n) : 0);
+    memset(row, 0xff, sizeof *row * (size_t)points);
     for (int64_t i = 0; i < s->vortons.set.count; i++) {
         const int32_t number = (int32_t)(panel[i] % VT_PANEL_NUMBERS) - 1;
         const int32_t body =
@@ -94,8 +99,9 @@ typedef struct shedding {
     double least;               /* slip that counts, m/s */
     int32_t number;             /* of the body */
     const float *start, *later; /* slip of its panels */
-    int32_t *row;
-    uint32_t first; /* number of its first panel; 0: there are too many bodies for one */
+    const vt_layer_point *point;
+    int32_t point_count, *row; /* of each the vorton that grows there; -1: none */
+    uint32_t first;            /* number of its first point; 0: there are too many bodies for one */
     newborn *born;
 } shedding;
 
@@ -160,7 +166,7 @@ static void add_to_row(const shedding *d, int64_t row, const double strength[3])
     v->birth_strength[row] += (float)vti_sqrt(vti_dot(strength, strength));
 }
 
-static void emit_at(const shedding *d, int32_t panel, const double place[3],
+static void emit_at(const shedding *d, int32_t point, const double place[3],
                     const double strength[3], double area)
 {
     newborn *const b = d->born;
@@ -171,11 +177,21 @@ static void emit_at(const shedding *d, int32_t panel, const double place[3],
     }
     b->core[i] = (float)d->core;
     b->volume[i] = (float)(area * d->core);
-    b->panel[i] = d->first ? d->first + (uint32_t)panel : 0;
+    b->panel[i] = d->first ? d->first + (uint32_t)point : 0;
     b->body[i] = d->number;
 }
 
-/* Whether the vorton of a row is still near the place where it was born, in the room of a panel. */
+/* Vortons that were shed with cores wider than this many of now are lumps in the cells of now, and
+ * of other points: in a first frame the panels alone set the cells. They grow no more. */
+static const double widest_core = 2;
+
+static int is_lump(const shedding *d, int64_t row)
+{
+    const vt_vortons *const v = &d->simulation->vortons;
+    return (v->flags[row] & VT_FLAG_SHED) && (double)v->core[row] > widest_core * d->core;
+}
+
+/* Whether the vorton of a row is still near the place where it was born, in the room of a point. */
 static int is_near(const shedding *d, int64_t row, const double place[3], double area)
 {
     double at[3];
@@ -183,39 +199,40 @@ static int is_near(const shedding *d, int64_t row, const double place[3], double
     return vti_square_between(at, place) < area;
 }
 
-/* Where a panel sheds, and its normal; returns its area. */
-static double place_of(const shedding *d, int32_t panel, double place[3], double normal[3])
+/* Where a point of a panel is shed at, and the normal there; returns its area. */
+static double place_of(const shedding *d, int32_t point, double place[3], double normal[3])
 {
-    const vt_panel_set *const set = d->body->panels;
-    vti_pose_direction(&d->pose, set->normal[panel], normal);
-    vti_pose_point(&d->pose, set->center[panel], place);
+    const vt_layer_point *const p = &d->point[point];
+    vti_pose_direction(&d->pose, d->body->panels->normal[p->panel], normal);
+    vti_pose_point(&d->pose, p->place, place);
     vti_add_scaled(place, height * d->core, normal);
-    return set->area[panel] * d->body->scale * d->body->scale;
+    return p->area;
 }
 
-static void shed_panel(const shedding *d, int32_t panel)
+static void shed_at_point(const shedding *d, int32_t point)
 {
+    const int32_t panel = d->point[point].panel;
     double slip[3], layer[3], strength[3], place[3], normal[3];
     for (int64_t c = 0, i = 3 * (int64_t)panel; c < 3; c++, i++)
         slip[c] = (double)d->start[i] + d->growth * ((double)d->later[i] - (double)d->start[i]);
     if (vti_dot(slip, slip) < d->least * d->least)
         return;
-    const double area = place_of(d, panel, place, normal);
+    const double area = place_of(d, point, place, normal);
     vti_cross(d->body->panels->normal[panel], slip, layer);
     vti_pose_direction(&d->pose, layer, strength);
     for (int c = 0; c < 3; c++)
         strength[c] *= d->share * area;
 
     const vt_vortons *const v = &d->simulation->vortons;
-    const int64_t row = d->row[panel];
-    if (row >= 0 && is_near(d, row, place, area)) {
+    const int64_t row = d->row[point];
+    if (row >= 0 && is_near(d, row, place, area) && !is_lump(d, row)) {
         add_to_row(d, row, strength);
         note_shed(d->simulation, d->number, d->way, v->position + 3 * row, strength);
         return;
     }
     if (!(vti_distance_near(d->simulation, d->poses, place) > 0))
         return;
-    emit_at(d, panel, place, strength, area);
+    emit_at(d, point, place, strength, area);
     if (row >= 0)
         v->panel[row] = 0;
 }
@@ -227,7 +244,7 @@ static void shed_panel(const shedding *d, int32_t panel)
  * them it does not: vortons that are fed where the flow has taken them, instead of born at the
  * wall, made a light capsule tumble ever faster. */
 
-/* The vortons near the body, in cells of which only a panel's own and those beside it can hold one
+/* The vortons near the body, in cells of which only a point's own and those beside it can hold one
  * that grows there. */
 typedef struct near_vortons {
     const shedding *shedding;
@@ -238,9 +255,10 @@ typedef struct near_vortons {
 
 /* Lists the rows of the vortons within reach of a point, and where they are; returns how many, 0
  * where all that is there is wake of ambient fluid. */
-static int64_t list_near(const vt_simulation *s, const double center[3], double reach, int32_t *row,
+static int64_t list_near(const shedding *d, const double center[3], double reach, int32_t *row,
                          float *position)
 {
+    const vt_simulation *const s = d->simulation;
     const vt_vortons *const v = &s->vortons;
     const vt_fluid fluid = vti_fluid_of(&s->def);
     int64_t count = 0;
@@ -250,7 +268,7 @@ static int64_t list_near(const vt_simulation *s, const double center[3], double 
         vti_widen(v->position + 3 * i, at);
         row[count] = (int32_t)i;
         memcpy(position + 3 * count, v->position + 3 * i, 12);
-        if (vti_square_between(at, center) >= reach * reach)
+        if (vti_square_between(at, center) >= reach * reach || is_lump(d, i))
             continue;
         count++;
         filled |= !(v->flags[i] & VT_FLAG_SHED) || vti_has_contrast(s, &fluid, i);
@@ -258,14 +276,13 @@ static int64_t list_near(const vt_simulation *s, const double center[3], double 
     return filled ? count : 0;
 }
 
-/* As wide as the room of the largest panel. */
+/* As wide as the room of the largest part of a panel. */
 static double width_of_cells(const shedding *d)
 {
-    const vt_panel_set *const set = d->body->panels;
     double most = 0;
-    for (int32_t p = 0; p < set->count; p++)
-        most = fmax(most, set->area[p]);
-    return (1 + 1e-6) * d->body->scale * vti_sqrt(most);
+    for (int32_t p = 0; p < d->point_count; p++)
+        most = fmax(most, d->point[p].area);
+    return (1 + 1e-6) * vti_sqrt(most);
 }
 
 /* Of two at the same distance the first row; none behind the wall, which may be a thin one. */
@@ -308,7 +325,7 @@ static void find_nearest(void *data, int64_t p)
     n->shedding->row[p] = row;
 }
 
-/* The bounds of the near vortons and of where panels shed. */
+/* The bounds of the near vortons and of where the body sheds. */
 static void find_bounds(const shedding *d, int64_t count, const float *position, double low[3],
                         double high[3])
 {
@@ -318,7 +335,7 @@ static void find_bounds(const shedding *d, int64_t count, const float *position,
         vti_widen(position + 3 * i, place);
         vti_add_to_box(place, low, high);
     }
-    for (int32_t p = 0; p < d->body->panels->count; p++) {
+    for (int32_t p = 0; p < d->point_count; p++) {
         place_of(d, p, place, normal);
         vti_add_to_box(place, low, high);
     }
@@ -334,12 +351,12 @@ static void take_nearest(const shedding *d)
     double center[3], low[3], high[3];
     vti_pose_point(&d->pose, d->body->center, center);
     near_vortons near = {.shedding = d, .row = row, .position = position};
-    const int64_t count = list_near(s, center, reach, row, position);
+    const int64_t count = list_near(d, center, reach, row, position);
     if (count > 0) {
         find_bounds(d, count, position, low, high);
         vti_make_partition(&near.cells, width_of_cells(d), 1, low, high, count, position, &s->arena,
                            s->def.threads);
-        vti_parallel_each(s->def.threads, d->body->panels->count, PANEL_BLOCK, find_nearest, &near);
+        vti_parallel_each(s->def.threads, d->point_count, POINT_BLOCK, find_nearest, &near);
     }
     vti_arena_pop(&s->arena, mark);
 }
@@ -399,45 +416,59 @@ static uint32_t first_number(const vt_body *body)
                : 0;
 }
 
+/* Sheds what slips along one body. */
+static void shed_body(shedding *d)
+{
+    vt_simulation *const s = d->simulation;
+    const size_t mark = vti_arena_mark(&s->arena);
+    vt_layer_point *const point = vti_arena_push(&s->arena, sizeof *point * (size_t)d->point_count);
+    vti_find_points(s, d->number, point);
+    d->point = point;
+    if (vti_is_buoyant(s))
+        take_nearest(d);
+    for (int32_t p = 0; p < d->point_count && d->body->flow.known == VT_FLOW_KNOWN; p++)
+        shed_at_point(d, p);
+    vti_arena_pop(&s->arena, mark);
+}
+
 void vti_shed_layers(vt_simulation *s, int64_t reserved, double dt, const vt_slip *slip)
 {
-    const int64_t panels = vti_count_shedding(s);
-    if (panels == 0)
+    const int64_t points = vti_count_shed(s);
+    if (points == 0)
         return;
     const size_t mark = vti_arena_mark(&s->arena);
-    newborn born = make_capacity_for_newborn(&s->arena, panels);
-    int32_t *const row = vti_arena_push(&s->arena, 4 * (size_t)panels);
+    newborn born = make_capacity_for_newborn(&s->arena, points);
+    int32_t *const row = vti_arena_push(&s->arena, 4 * (size_t)points);
     const vt_pose *const poses = vti_poses_at(s, s->time + dt);
     double way[3];
-    int64_t first = 0;
+    int64_t panel = 0, first = 0;
     vti_integrate_winds(s, s->time, s->time + dt, way);
     vti_use_vorton_column(s, VT_VORTON_panel);
-    find_growing(s, panels, row);
+    find_growing(s, points, row);
     for (int32_t n = 0; n < s->bodies.count; n++) {
         vt_body *const body = &s->bodies.items[n];
         if (!vti_sheds(body))
             continue;
         const double rate = vti_shedding_rate(body);
-        const shedding d = {.simulation = s,
-                            .body = body,
-                            .pose = poses[n],
-                            .poses = poses,
-                            .way = way,
-                            .share = share_shed(rate * dt),
-                            .growth = share_of_growth(rate * dt, slip->at),
-                            .core = s->grid.core,
-                            .least = find_least_slip(s, dt),
-                            .number = n,
-                            .start = slip->start + 3 * first,
-                            .later = slip->later + 3 * first,
-                            .row = row + first,
-                            .first = first_number(body),
-                            .born = &born};
-        if (vti_is_buoyant(s))
-            take_nearest(&d);
-        for (int32_t p = 0; p < body->panels->count && body->flow.known == VT_FLOW_KNOWN; p++)
-            shed_panel(&d, p);
-        first += body->panels->count;
+        shedding d = {.simulation = s,
+                      .body = body,
+                      .pose = poses[n],
+                      .poses = poses,
+                      .way = way,
+                      .share = share_shed(rate * dt),
+                      .growth = share_of_growth(rate * dt, slip->at),
+                      .core = s->grid.core,
+                      .least = find_least_slip(s, dt),
+                      .number = n,
+                      .start = slip->start + 3 * panel,
+                      .later = slip->later + 3 * panel,
+                      .point_count = (int32_t)vti_count_points(s, n),
+                      .row = row + first,
+                      .first = first_number(body),
+                      .born = &born};
+        shed_body(&d);
+        panel += body->panels->count;
+        first += d.point_count;
     }
     if (born.count > 0)
         append(s, reserved, way, &born);

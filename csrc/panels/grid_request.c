@@ -272,10 +272,29 @@ static double spacing_of_panels(const vt_simulation *s)
     return least;
 }
 
+static int any_sheds(const vt_simulation *s)
+{
+    for (int32_t n = 0; n < s->bodies.count; n++)
+        if (vti_wants_panels(s, n) && vti_sheds(&s->bodies.items[n]))
+            return 1;
+    return 0;
+}
+
+/* Where bodies alone make vortons, and emitters are still to do so: the coarser of both. But what
+ * is shed in cells more than this many times as wide as those to come would be lumps in these. */
+static const double wider_cells = 2;
+
+static double spacing_before_births(const vt_simulation *s, double panels, double cells)
+{
+    return cells > panels || (wider_cells * cells < panels && any_sheds(s)) ? cells : panels;
+}
+
 double vti_panel_spacing(const vt_simulation *s)
 {
     const double panels = spacing_of_panels(s), other = vti_core_to_come(s);
-    return panels > 0 && isfinite(other) ? fmax(panels, other / vti_usual_core(s)) : panels;
+    return panels > 0 && isfinite(other)
+               ? spacing_before_births(s, panels, other / vti_usual_core(s))
+               : panels;
 }
 
 /* A fifth of the cube root of the volume of the smallest warm body, m, or infinity. */

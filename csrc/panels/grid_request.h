@@ -12,7 +12,8 @@ void vti_add_panel_bounds(const vt_simulation *s, double spacing, double least[3
                           int *any);
 
 /* Spacing where there are no vortons, and nothing wants neutral ones, m: that of the panels, or of
- * what emitters will give, where that is wider; 0 without panels. */
+ * what emitters will give, where that is wider, or, where bodies shed, much narrower; 0 without
+ * panels. */
 double vti_panel_spacing(const vt_simulation *s);
 
 /* Core of the neutral vortons that are born around bodies and where forces act, m: the smallest of

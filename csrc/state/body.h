@@ -107,8 +107,9 @@ typedef struct vt_bodies {
     int32_t joined;       /* those that touch have their panels together */
 } vt_bodies;
 
-/* Vortons know the panel that they grow at by so many times the id of its body, its own number and
- * 1 (VT_VORTON_panel): more than VT_MOST_PANELS. */
+/* Vortons know the point of a panel that they grow at (conservation/layer_points.h) by so many
+ * times the id of its body, the number of the point and 1 (VT_VORTON_panel): more than
+ * VT_MOST_PANELS. It bounds what a body sheds in a substep, too. */
 enum { VT_PANEL_NUMBERS = 8192 };
 
 void vti_destroy_bodies(vt_bodies *bodies);

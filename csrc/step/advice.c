@@ -1,5 +1,7 @@
 #include "step/advice.h"
 
+#include "conservation/layer_points.h"
+
 #include <math.h>
 #include <stdio.h>
 
@@ -238,6 +240,26 @@ void vti_look_for_fewer_panels(vt_simulation *s)
             warn_of_coarse(s, &p->bodies[n]);
         else if (body->panels->whole && body->panels->whole->divided > 1)
             warn_of_shared(s, body);
+    }
+}
+
+/* ---- layers ---- */
+
+void vti_look_for_lost_layers(vt_simulation *s)
+{
+    const double widest = vti_widest_point(s);
+    for (int32_t n = 0; s->panels.exist && n < s->bodies.count; n++) {
+        const vt_body *const body = &s->bodies.items[n];
+        if (!vti_sheds(body) || vti_is_warned(&s->warnings, VT_WARN_LOST_LAYER))
+            continue;
+        const double parts = vti_area_of_points(s, n);
+        if (isfinite(parts) && parts > widest)
+            vti_warn(&s->warnings, VT_WARN_LOST_LAYER, -1,
+                     "body '%s' is too large for cores of %.3g m: its layer would be more than %d "
+                     "vortons, and %s of it is not shed: the fluid slips along it. Give cores of "
+                     "%.2g m or more, or shedding=0, which says that this is meant",
+                     body->name, s->grid.core, VT_PANEL_NUMBERS - 1,
+                     parts < 2 * widest ? "a part" : "most", s->grid.core * sqrt(parts / widest));
     }
 }
 

@@ -19,5 +19,8 @@ void vti_look_at_diffusion(vt_simulation *s, double count, double step);
  * touch. */
 void vti_look_for_fewer_panels(vt_simulation *s);
 
+/* Bodies that are so large beside a core that they do not shed all of their layer. */
+void vti_look_for_lost_layers(vt_simulation *s);
+
 /* Fuel that nothing sets on fire, after a step of dt seconds. */
 void vti_look_for_unlit_fuel(vt_simulation *s, double dt);

@@ -114,7 +114,7 @@ static void make_room(vt_simulation *s, int set, const vt_births *births)
 /* Rows of vortons to be left free: for vortons still to be born, and for those that bodies shed. */
 static int64_t count_reserved(const vt_simulation *s, const vt_births *births)
 {
-    return vti_count_to_come(births, VT_VORTONS) + vti_count_shedding(s);
+    return vti_count_to_come(births, VT_VORTONS) + vti_count_shed(s);
 }
 
 /* ---- the substep ---- */
@@ -525,6 +525,7 @@ static vt_status run_step(vt_simulation *s, double dt)
     vti_look_for_unlit_fuel(s, dt);
     vti_look_for_fewer_panels(s);
     vti_look_for_long_wakes(s);
+    vti_look_for_lost_layers(s);
     s->born_until = -1;
     s->steps++;
     return VT_OK;
