@@ -76,7 +76,8 @@ void vti_look_for_many_vortons(vt_simulation *s, const vt_births *births, double
 
 /* ---- wakes ---- */
 
-/* The body that sheds whose surface is the nearest, by the balls around bodies. */
+/* The body that sheds whose walls are the nearest. The ball around a long one holds the wakes of
+ * others, and says only what need not be looked at. */
 static int32_t nearest_of(const vt_simulation *s, const vt_pose *poses, const float position[3])
 {
     double least = INFINITY, place[3], center[3];
@@ -85,8 +86,10 @@ static int32_t nearest_of(const vt_simulation *s, const vt_pose *poses, const fl
     for (int32_t n = 0; n < s->bodies.count; n++) {
         const vt_body *const body = &s->bodies.items[n];
         vti_pose_point(&poses[n], body->center, center);
-        const double room = vti_sqrt(vti_square_between(place, center)) - body->reach;
-        if (vti_sheds(body) && room < least) {
+        if (!vti_sheds(body) || vti_sqrt(vti_square_between(place, center)) - body->reach >= least)
+            continue;
+        const double room = vti_distance_to_one(s, n, place);
+        if (room < least) {
             least = room;
             nearest = n;
         }
