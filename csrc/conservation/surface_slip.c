@@ -142,19 +142,20 @@ static void close_lines(const vt_simulation *s, int32_t group, float *const *sli
             l.missing[c] -= b->body->shed_strength[c] + 2 * volume * b->angular[c];
         if (b->group == group && b->mirrors.count > 0)
             l.standing = b;
-        const layer_limits limits = limits_of(s, b);
-        if (b->group == group && slip[n])
+        if (b->group == group && slip[n]) {
+            const layer_limits limits = limits_of(s, b);
             add_layers(p, b, &limits, slip[n], &l);
+        }
     }
     vti_subtract(l.missing, l.sum, l.missing);
     if (l.standing)
         vti_cancel_strength(&l.standing->mirrors, vti_continued_share(s, l.standing), l.missing);
     (void)vti_solve_three((const double (*)[3])l.spread, l.missing, made_up);
-    for (int32_t n = group; n < p->body_count; n++) {
-        const layer_limits limits = limits_of(s, &p->bodies[n]);
-        if (p->bodies[n].group == group && slip[n])
+    for (int32_t n = group; n < p->body_count; n++)
+        if (p->bodies[n].group == group && slip[n]) {
+            const layer_limits limits = limits_of(s, &p->bodies[n]);
             end_layer(p, &p->bodies[n], &limits, made_up, slip[n]);
-    }
+        }
 }
 
 /* Whether the flow reaches a body: any of it is in the grid, or it stirs the fluid by itself
