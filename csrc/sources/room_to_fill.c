@@ -49,6 +49,7 @@ typedef struct room {
     vt_region shape;
     double time, wind[3]; /* s; mean from now to then, m/s */
     int32_t once;         /* the emitter fills it once */
+    int32_t heats;        /* what is born is ambient fluid that it heats */
     double contrast;      /* of what is born, kg/m^3 */
     vt_room_lattice lattice;
     double volume; /* of a cell in the world, m^3 */
@@ -222,7 +223,7 @@ static int has_room(const room *r, const vt_births *b, int64_t i, const vt_room_
 static double share_taken(const room *r, const vt_births *b, int64_t i)
 {
     const float temperature = b->vorton_composition[VT_CARRIED_temperature][i];
-    return temperature > 0 && vti_is_heated_at_birth(r->simulation, r->emitter)
+    return temperature > 0 && r->heats
                ? vti_ambient_share(&r->fluid, b->vorton_position + 3 * i, temperature)
                : 1;
 }
@@ -403,7 +404,8 @@ int64_t vti_strike_crowded(vt_simulation *s, vt_births *b, vt_birth_run *run, in
               .pose = vti_pose_at(&s->transforms, p->stream.parent, time),
               .shape = vti_region_at(&p->shape, time),
               .time = time,
-              .once = p->stream.rate == 0};
+              .once = p->stream.rate == 0,
+              .heats = vti_is_heated_at_birth(s, p)};
     find_wind(s, s->time, time, r.wind);
     for (int64_t i = run->next; i < end; i++)
         r.contrast = fmax(r.contrast, find_contrast(&r, b, i));

@@ -73,42 +73,44 @@ static const vt_fluid_emitter *emitter_of(const vt_simulation *s, const vt_trace
     return n < 0 ? NULL : &all->parcels[n];
 }
 
-/* The smoke of tracers, still in the shape's space, thins where that of its emitter does. */
-static void thin_smoke(const vt_simulation *s, const vt_tracer_emitter *emitter, int64_t count,
-                       vt_tracer_list *list)
+/* The smoke of a tracer that is still in the shape's space thins where that of its emitter does. */
+static void thin_smoke(const vt_simulation *s, const vt_fluid_emitter *from, const vt_pose *pose,
+                       int64_t i, vt_tracer_list *list)
 {
-    const vt_fluid_emitter *const from = emitter_of(s, emitter);
-    const int moves = vti_parent_moves(&s->transforms, emitter->stream.parent);
-    if (!from || count == 0)
-        return;
-    vt_pose pose = vti_pose_at(&s->transforms, emitter->stream.parent, list->time[0]);
-    for (int64_t i = 0; i < count; i++) {
-        const double time = list->time[i];
-        if (moves)
-            pose = vti_pose_at(&s->transforms, emitter->stream.parent, time);
-        const vt_emitter_def now = vti_parcels_at(from, time);
-        double place[3];
-        vti_widen(list->position + 3 * i, place);
-        list->density[i] *= (float)vti_share_at_birth(s, from, &now, &pose, place, time);
-    }
+    const vt_emitter_def now = vti_parcels_at(from, list->time[i]);
+    double place[3];
+    vti_widen(list->position + 3 * i, place);
+    list->density[i] *= (float)vti_share_at_birth(s, from, &now, pose, place, list->time[i]);
 }
 
-/* Puts tracers where their parent is, each at its own time; those of a shape fill it, so they stand
- * for more smoke where it is larger. */
+/* Puts a tracer where its parent is; those of a shape fill it, so they stand for more smoke where
+ * it is larger. */
+static void place_tracer(const vt_tracer_emitter *emitter, const vt_pose *pose, int64_t i,
+                         vt_tracer_list *list)
+{
+    vti_pose_point_row(pose, list->position + 3 * i);
+    list->size[i] *= (float)pose->scale;
+    if (!emitter->points)
+        list->density[i] *= (float)(pose->scale * pose->scale * pose->scale);
+}
+
+/* Each at its own time. */
 static void place_tracers(const vt_simulation *s, const vt_tracer_emitter *emitter, int64_t count,
                           vt_tracer_list *list)
 {
-    const int moves = vti_parent_moves(&s->transforms, emitter->stream.parent);
-    if (emitter->stream.parent == 0 || count == 0)
+    const vt_fluid_emitter *const from = emitter_of(s, emitter);
+    const int32_t parent = emitter->stream.parent;
+    const int moves = vti_parent_moves(&s->transforms, parent);
+    if ((parent == 0 && !from) || count == 0)
         return;
-    vt_pose pose = vti_pose_at(&s->transforms, emitter->stream.parent, list->time[0]);
+    vt_pose pose = vti_pose_at(&s->transforms, parent, list->time[0]);
     for (int64_t i = 0; i < count; i++) {
         if (moves)
-            pose = vti_pose_at(&s->transforms, emitter->stream.parent, list->time[i]);
-        vti_pose_point_row(&pose, list->position + 3 * i);
-        list->size[i] *= (float)pose.scale;
-        if (!emitter->points)
-            list->density[i] *= (float)(pose.scale * pose.scale * pose.scale);
+            pose = vti_pose_at(&s->transforms, parent, list->time[i]);
+        if (from)
+            thin_smoke(s, from, &pose, i, list);
+        if (parent != 0)
+            place_tracer(emitter, &pose, i, list);
     }
 }
 
@@ -153,7 +155,6 @@ void vti_emit_at_start(const vt_simulation *s, const vt_tracer_emitter *emitter,
     } else {
         vti_fill_region(&emitter->stream.region, emitter->stream.seed, count, list->position);
         share_shape(emitter, (double)emitter->count, count, list);
-        thin_smoke(s, emitter, count, list);
     }
     place_tracers(s, emitter, count, list);
 }
@@ -193,7 +194,6 @@ int64_t vti_emit_stream(const vt_simulation *s, const vt_tracer_emitter *emitter
                         double to, int64_t room, vt_tracer_list *list)
 {
     const int64_t count = stream(emitter, from, to, room, list);
-    thin_smoke(s, emitter, count, list);
     place_tracers(s, emitter, count, list);
     return count;
 }

@@ -1,10 +1,9 @@
 #include "step/advice.h"
 
-#include "conservation/layer_points.h"
-
 #include <math.h>
 #include <stdio.h>
 
+#include "conservation/layer_points.h"
 #include "model/fluid_composition.h"
 #include "panels/panel_choice.h"
 #include "panels/panels.h"
@@ -253,7 +252,9 @@ void vti_look_for_lost_layers(vt_simulation *s)
     const double widest = vti_widest_point(s);
     for (int32_t n = 0; s->panels.exist && n < s->bodies.count; n++) {
         const vt_body *const body = &s->bodies.items[n];
-        if (!vti_sheds(body) || vti_is_warned(&s->warnings, VT_WARN_LOST_LAYER))
+        if (vti_is_warned(&s->warnings, VT_WARN_LOST_LAYER))
+            return;
+        if (!vti_sheds(body))
             continue;
         const double parts = vti_area_of_points(s, n);
         if (isfinite(parts) && parts > widest)
