@@ -8,7 +8,7 @@
  * So do bodies and the planes that they stand on: they are cut there, and the matrix has their
  * images in the plane, which turn back all that they send through it, exactly and whatever its
  * panels: these turn back the flow of all others. Of a hut of five boards, whose feet the panels
- * of its floor do not resolve, .2 to .3 of a wind were inside, with images .08 to .13. Of planes
+ * of its floor do not resolve, .2 to .3 of a wind were inside, with images .10 to .15. Of planes
  * that do not stand at right angles to each other the first ones alone are mirrors. */
 #pragma once
 
