@@ -42,11 +42,16 @@ int64_t vti_count_shedding(const vt_simulation *s)
     return count;
 }
 
+static int64_t points_of(const vt_simulation *s, int32_t n)
+{
+    return vti_sheds(&s->bodies.items[n]) ? vti_count_points(s, n) : 0;
+}
+
 int64_t vti_count_shed(const vt_simulation *s)
 {
     int64_t count = 0;
     for (int32_t n = 0; n < s->bodies.count && vti_has_panels(s); n++)
-        count += vti_sheds(&s->bodies.items[n]) ? vti_count_points(s, n) : 0;
+        count += points_of(s, n);
     return count;
 }
 
@@ -59,17 +64,21 @@ vt_status vti_check_shedding(const vt_simulation *s, int64_t reserved)
 
 /* ---- where the strength goes ---- */
 
-/* Rows of the vortons that grow at the points, -1: none; of two of them the later row. */
-static void find_growing(vt_simulation *s, int64_t points, int32_t *row)
+/* The first point of each body; behind the last of them the number of all. */
+static const int32_t *number_points(vt_simulation *s)
 {
-    const size_t mark = vti_arena_mark(&s->arena);
-    const uint32_t *const panel = s->vortons.panel;
     int32_t *const first = vti_arena_push(&s->arena, sizeof *first * ((size_t)s->bodies.count + 1));
     first[0] = 0;
     for (int32_t n = 0; n < s->bodies.count; n++)
-        first[n + 1] =
-            first[n] + (vti_sheds(&s->bodies.items[n]) ? (int32_t)vti_count_points(s, n) : 0);
-    memset(row, 0xff, sizeof *row * (size_t)points);
+        first[n + 1] = first[n] + (int32_t)points_of(s, n);
+    return first;
+}
+
+/* Rows of the vortons that grow at the points, -1: none; of two of them the later row. */
+static void find_growing(const vt_simulation *s, const int32_t *first, int32_t *row)
+{
+    const uint32_t *const panel = s->vortons.panel;
+    memset(row, 0xff, sizeof *row * (size_t)first[s->bodies.count]);
     for (int64_t i = 0; i < s->vortons.set.count; i++) {
         const int32_t number = (int32_t)(panel[i] % VT_PANEL_NUMBERS) - 1;
         const int32_t body =
@@ -77,7 +86,6 @@ static void find_growing(vt_simulation *s, int64_t points, int32_t *row)
         if (body >= 0 && first[body] + number < first[body + 1])
             row[first[body] + number] = (int32_t)i;
     }
-    vti_arena_pop(&s->arena, mark);
 }
 
 typedef struct newborn {
@@ -433,18 +441,18 @@ static void shed_body(shedding *d)
 
 void vti_shed_layers(vt_simulation *s, int64_t reserved, double dt, const vt_slip *slip)
 {
-    const int64_t points = vti_count_shed(s);
-    if (points == 0)
+    if (vti_count_shedding(s) == 0)
         return;
     const size_t mark = vti_arena_mark(&s->arena);
-    newborn born = make_capacity_for_newborn(&s->arena, points);
-    int32_t *const row = vti_arena_push(&s->arena, 4 * (size_t)points);
+    const int32_t *const first = number_points(s);
+    newborn born = make_capacity_for_newborn(&s->arena, first[s->bodies.count]);
+    int32_t *const row = vti_arena_push(&s->arena, 4 * (size_t)first[s->bodies.count]);
     const vt_pose *const poses = vti_poses_at(s, s->time + dt);
     double way[3];
-    int64_t panel = 0, first = 0;
+    int64_t panel = 0;
     vti_integrate_winds(s, s->time, s->time + dt, way);
     vti_use_vorton_column(s, VT_VORTON_panel);
-    find_growing(s, points, row);
+    find_growing(s, first, row);
     for (int32_t n = 0; n < s->bodies.count; n++) {
         vt_body *const body = &s->bodies.items[n];
         if (!vti_sheds(body))
@@ -462,13 +470,12 @@ void vti_shed_layers(vt_simulation *s, int64_t reserved, double dt, const vt_sli
                       .number = n,
                       .start = slip->start + 3 * panel,
                       .later = slip->later + 3 * panel,
-                      .point_count = (int32_t)vti_count_points(s, n),
-                      .row = row + first,
+                      .point_count = first[n + 1] - first[n],
+                      .row = row + first[n],
                       .first = first_number(body),
                       .born = &born};
         shed_body(&d);
         panel += body->panels->count;
-        first += d.point_count;
     }
     if (born.count > 0)
         append(s, reserved, way, &born);
