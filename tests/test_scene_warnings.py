@@ -294,9 +294,9 @@ def test_a_jet_of_many_substeps():
         scene.add(vt.Jet(radius=0.05, **numbers))
         return vt.Simulation(scene, threads=1)
 
-    (text,) = texts(lambda: jet(speed=6))
-    assert text.startswith("sources[0], Jet: 6 m/s in cores of 0.009 m take some 23 substeps")
-    fast = jet(speed=6)
+    (text,) = texts(lambda: jet(speed=8))
+    assert text.startswith("sources[0], Jet: 8 m/s in cores of 0.009 m take some 23 substeps")
+    fast = jet(speed=8)
     fast.step(2)
     assert fast.health.substeps == pytest.approx(23, abs=5)
     assert texts(lambda: jet(speed=3)) == []
@@ -305,9 +305,9 @@ def test_a_jet_of_many_substeps():
 def test_a_jet_beside_bodies_of_many_substeps():
     scene = vt.Scene()
     scene.add(vt.Body(vt.Plane(), "road"))
-    scene.add(vt.Jet((0, 0, 0.3), radius=0.05, core=0.013, speed=4))
+    scene.add(vt.Jet((0, 0, 0.3), radius=0.05, core=0.013, speed=5.4))
     (text,) = texts(lambda: vt.Simulation(scene, threads=1))
-    assert text.startswith("sources[0], Jet: 4 m/s in cores of 0.013 m take some 11 substeps")
+    assert text.startswith("sources[0], Jet: 5.4 m/s in cores of 0.013 m take some 11 substeps")
 
 
 @pytest.mark.parametrize(

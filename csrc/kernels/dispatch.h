@@ -31,6 +31,7 @@
 #include "kernels/particles/stretching.h"
 #include "kernels/particles/stretching_bound.h"
 #include "kernels/particles/vorton_content.h"
+#include "kernels/particles/vorton_way.h"
 #include "kernels/poisson/poisson_direct.h"
 #include "kernels/poisson/poisson_multigrid.h"
 #include "kernels/sums/boundary_potential.h"

@@ -202,7 +202,9 @@ static int has_past(const vt_simulation *s, const vt_scheme *scheme, const vt_su
  * counts as half as long. */
 static vt_past find_past(const vt_simulation *s, double dt)
 {
-    vt_past past = {s->vortons.velocity, s->vortons.age, fmax(s->last_substep / 2, dt / 4), {0}};
+    vt_past past = {.velocity = s->vortons.velocity,
+                    .age = s->vortons.age,
+                    .since = fmax(s->last_substep / 2, dt / 4)};
     memcpy(past.wind, s->carried.moved_with, sizeof past.wind);
     return past;
 }
@@ -214,7 +216,12 @@ void vti_advance_to_stage(vt_simulation *s, const vt_scheme *scheme, int stage, 
     const int again = stage > 1;
     if (again)
         vti_collect_records(s, &w->space, 0, s->vortons.set.count, w->base);
-    const vt_past past = find_past(s, dt);
+    vt_past past = find_past(s, dt);
+    if (has_past(s, scheme, w)) {
+        w->bend = vti_arena_push(&s->arena, sizeof *w->bend * (size_t)s->vortons.set.count);
+        w->bent = w->count;
+        past.bend = w->bend;
+    }
     const int keeps = scheme->extrapolates && w->continues && !w->extrapolates;
     advance_cores(s, w, way);
     s->stages->advance(&w->space, way, w->count, w->sorted, w->rates, again ? w->base : NULL,
@@ -252,6 +259,8 @@ void vti_finish(vt_simulation *s, const vt_scheme *scheme, vt_substep *w, double
                         .born = w->born,
                         .since = s->last_substep > 0 ? (dt + s->last_substep) / 2 : 0,
                         .first = w->first,
+                        .bend = w->bend,
+                        .bent = w->bent,
                         .started = !w->extrapolates,
                         .cleaned_volume = cleaned_volume(s),
                         .cover = vti_find_cover(s, w->count, w->sorted, w->row_start)};

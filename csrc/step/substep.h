@@ -12,9 +12,11 @@ typedef struct vt_substep {
     vt_rate *rates;              /* rates, in the memory of `records` */
     vt_record *base;             /* in the order of the columns; NULL: not needed */
     vt_rate *first;              /* rates of the first stage, likewise */
-    int32_t extrapolates;        /* rates of the substeps before stand for the first stage */
-    int32_t continues;           /* a substep of the same step comes after it */
-    float *core;                 /* cores at a later stage, likewise; NULL: those of the columns */
+    f4 *bend;                    /* of vt_past, of the first `bent` columns */
+    int64_t bent;
+    int32_t extrapolates; /* rates of the substeps before stand for the first stage */
+    int32_t continues;    /* a substep of the same step comes after it */
+    float *core;          /* cores at a later stage, likewise; NULL: those of the columns */
     float *velocity, *gradient, *divergence; /* sums over vortons, without a grid; else NULL */
     uint32_t *row_start;
     int64_t count;

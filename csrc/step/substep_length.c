@@ -22,7 +22,7 @@ static const double buoyancy_time = 0.45;
  * they may turn as far as `most_turn` times the others, 2 rad by default. A handful of outliers
  * would set the step for all: in a developed fire a thousandth of the squares turns twice as fast
  * as the rest. */
-static const double fastest_share = 0.01, most_turn = 5.0 / 3;
+static const double fastest_share = 0.01, most_turn = 1.25;
 
 double vti_fast_gradient(const vt_simulation *s)
 {

@@ -303,7 +303,7 @@ static void test_cancel(void)
     add_ring(whole);
     add_smoke(s, 0);
     add_smoke(whole, 0);
-    const double dt = 1; /* many substeps */
+    const double dt = 2; /* many substeps */
     DONE(vt_set_progress(whole, watch, &all));
     DONE(vt_step(whole, dt));
     CHECK(all.calls > 3);

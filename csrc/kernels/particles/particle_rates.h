@@ -91,11 +91,12 @@ typedef struct vt_bounds {
     } thread[VT_MAX_THREADS];
 } vt_bounds;
 
-/* What the last substep left: the acceleration of a vorton is the change since then. On a bent way
- * the midpoint lies dt^2 / 8 of it beside the straight one. */
+/* What the last substep left: the acceleration of a vorton is the change since then. */
 typedef struct vt_past {
     const float *velocity, *age; /* columns */
     double since, wind[3];       /* s, m/s: when that velocity was, and the uniform wind in it */
+    f4 *bend; /* receives, by column: with [3] u_m + [0-2] velocities differ as at midpoints half a
+                 substep before, now and after, u_m the last; 0: of those without a past. m/s */
 } vt_past;
 
 /* How a substep ends: with the rates of the last stage, or with `share` of them and the rest from
@@ -106,6 +107,8 @@ typedef struct vt_ending {
     double since;      /* the last velocity of a vorton, s; 0: there was none */
     double carried[3]; /* m/s: the change of velocity since then that is no acceleration */
     const vt_rate *first;
+    const f4 *bend; /* of vt_past, of the first `bent` columns */
+    int64_t bent;
     int32_t
         started;  /* whether all that have an age >= 0 have rates in vt_vorton_rows.past; else > 0
                    */

@@ -2,6 +2,7 @@
 
 #include "kernels/grid/quadratic.h"
 #include "kernels/particles/share_in_substep.h"
+#include "kernels/particles/vorton_way.h"
 
 /* Records per block, a multiple of every vector length: 10 us of work. */
 enum { BLOCK = 512 };
@@ -25,9 +26,6 @@ typedef struct context {
     vt_record *records;
     vt_rate *rates, *first;
     int64_t stride; /* of first */
-    vt_record *moved;
-    const vt_record *base;
-    const vt_past *past;
     vt_extremes *extremes;
     const float *bound_volume;
     const vt_vorton_rows *rows;
@@ -332,80 +330,6 @@ void VT_NAME(extrapolate)(const vt_rate *past, double ahead, int64_t count,
     vti_parallel_for(threads, count, BLOCK, extrapolate_block, &c);
 }
 
-/* With none of it what turns by z a substep goes outwards, by z^4 / 8, with all, as it is late,
- * inwards by z^4 / 30; with 2 sqrt(2) - 2 neither: x' - x = z y at z = i |z|, where
- * y = (1 + z / 2 + share z / 4) x - share z y_before / 4, has roots of size 1 + O(z^6). */
-static const float share_of_bend = 0.8284271f;
-
-/* How far from the straight way the record bends, in cells, at most half a cell; u: its velocity
- * now, m/s, in the frame of the uniform wind. */
-VT_INLINE f4 bend_of(const context *c, f4 u, int64_t home)
-{
-    const vt_past *const past = c->past;
-    const float since = (float)past->since, most = 0.5f;
-    const float *const last = past->velocity + 3 * home;
-    if (past->age[home] < 1.999f * since || (last[0] == 0 && last[1] == 0 && last[2] == 0))
-        return f4_set(0); /* born since, or put in with an age */
-    const f4 wind = {(float)past->wind[0], (float)past->wind[1], (float)past->wind[2], 0};
-    const f4 change = u - (f4_load_three(last) - wind);
-    const float cells = (float)(0.5 * c->dt * c->dt / c->field->grid->spacing) / since;
-    f4 bend = change * f4_set(share_of_bend * cells);
-    if (c->field->grid->cells[0] > 0)
-        for (int a = 0; a < 3; a++)
-            bend[a] = bend[a] > most ? most : bend[a] < -most ? -most : bend[a];
-    return bend;
-}
-
-static void advance_block(void *data, int64_t begin, int64_t end)
-{
-    const context *const c = data;
-    const vt_grid *const grid = c->field->grid;
-    const float dt = (float)c->dt, cells = (float)(c->dt / grid->spacing);
-    const float from_face = grid->walled ? VT_FROM_WALLS : 1.0f;
-    const float from_end = grid->walled ? VT_FROM_WALLS : 1.01f;
-    const f4 low = {from_face, from_face, from_face, 0};
-    const f4 high = {(float)grid->cells[0] - from_end, (float)grid->cells[1] - from_end,
-                     (float)grid->cells[2] - from_end, 0};
-    for (int64_t i = begin; i < end; i++) {
-        const vt_record *const record = c->records + i;
-        const vt_record *const base = c->base ? c->base + record->home : record;
-        const f4 p = f4_load(base->position), s = f4_load(base->strength);
-        const f4 u = f4_load(c->rates[i].velocity), rate = f4_load(c->rates[i].strength);
-        if (c->first)
-            f8_store(c->first + c->stride * record->home, f8_join(u, rate));
-        f4 x = f4_fma(u, f4_set(cells), p);
-        if (c->past)
-            x += bend_of(c, u, record->home);
-        if (grid->cells[0] > 0) {
-            const i4 below = x < low;
-            const i4 above = x > high;
-            x = (f4)((below & (i4)low) | (~below & (i4)x));
-            x = (f4)((above & (i4)high) | (~above & (i4)x));
-        }
-        x[3] = rate[3];
-        f4 a = f4_fma(rate, f4_set(dt), s);
-        a = __builtin_shufflevector(a, s, 0, 1, 2, 7);
-        f8_store(c->moved + i, f8_join(x, a));
-    }
-}
-
-void VT_NAME(advance)(const vt_grid *grid, double dt, int64_t count, const vt_record *records,
-                      const vt_rate *rates, const vt_record *base, vt_rate *first, int stride,
-                      const vt_past *past, vt_record *moved, int threads)
-{
-    const vt_velocity_source field = {.grid = grid};
-    context c = {.field = &field,
-                 .dt = dt,
-                 .records = (vt_record *)records,
-                 .rates = (vt_rate *)rates,
-                 .base = base,
-                 .first = first,
-                 .stride = stride,
-                 .past = past,
-                 .moved = moved};
-    vti_parallel_for(threads, count, BLOCK, advance_block, &c);
-}
-
 /* S = sqrt(2 e:e), e the symmetric part of the gradient. */
 VT_INLINE vf strain_rate(const sample *s)
 {
@@ -512,7 +436,8 @@ VT_INLINE void store_vortons(const context *c, int64_t i, int64_t left, const sa
         const int64_t home = record->home;
         float *const position = rows->position + 3 * home, *const a = rows->strength + 3 * home;
         const f4 velocity = u[l] + wind, strength = f4_load_three(a) + d[l];
-        f4_store_three(position, f4_fma(velocity, f4_set(u[l][3]), f4_load_three(position)));
+        const f4 way = vti_mean_on_way(&c->ending, c->field->grid, home, u[l]) + wind;
+        f4_store_three(position, f4_fma(way, f4_set(u[l][3]), f4_load_three(position)));
         if (rows->acceleration)
             f4_store_three(rows->acceleration + 3 * home,
                            acceleration_of(c, home, velocity, by->age[l] > (float)c->ending.dt));

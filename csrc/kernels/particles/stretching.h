@@ -52,17 +52,6 @@ typedef void vt_extrapolate_kernel(const vt_rate *past, double ahead, int64_t co
                                    const vt_record *records, vt_rate *rates, int threads);
 VT_DECLARE_KERNEL(extrapolate);
 
-/* Records of the next stage: base values and the way of time dt along the rates at the records. The
- * base values are those of the records, or of `base`, which is in the order of the columns, as is
- * `first`: where not NULL it receives the rates, each `stride` of them after the last. Where
- * past is not NULL the way bends with the acceleration. Stays inside the grid. The rates may lie
- * where moved does. */
-typedef void vt_advance_kernel(const vt_grid *grid, double dt, int64_t count,
-                               const vt_record *records, const vt_rate *rates,
-                               const vt_record *base, vt_rate *first, int stride,
-                               const vt_past *past, vt_record *moved, int threads);
-VT_DECLARE_KERNEL(advance);
-
 /* End of the substep for the vortons, with the rates at the records (base values are still in the
  * columns): position, strength with relaxation and cleaning, core, velocity, bound_volume, its flag
  * and age. Of strength and volume, the records keep the fraction 1 - exp(-C S dt) that is to be
