@@ -503,7 +503,11 @@ class Simulation(LiveChanges, BodyMotion, Pickled):
             where there are fewer than 4 tracers in a voxel, and takes some 1 us a tracer instead of
             .05, and 170 bytes of memory while it works.
         """
-        size = self.nominal_voxel if voxel is None else voxel
+        try:
+            size = self.nominal_voxel if voxel is None else voxel
+        except ValueError as error:
+            way = "sim.volume(voxel), and for a picture render(sim.volume(voxel), bodies=sim)"
+            raise ValueError(f"{error}, or say it here: {way}") from error
         return self._core.volume(
             voxel_size=size,
             velocity_margin=velocity_margin,
