@@ -397,7 +397,8 @@ class Simulation(LiveChanges, BodyMotion, Pickled):
         -----
         vorton.SceneWarning
             Once each: fuel that nothing sets on fire; substeps by the hundred for diffusion alone;
-            a source of which more than 100 000 vortons are there after a second, or as many that
+            a body that sheds and in the step passes the fluid by more than 16 of its radii; a
+            source of which more than 100 000 vortons are there after a second, or as many that
             bodies have shed, or a force whose shape is filled and surrounded with more than
             500 000; bodies whose panels are too wide for what their walls enclose, or too many to
             be solved for together, and one that has fewer than the `panels` that it was given; in
