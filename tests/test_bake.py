@@ -72,6 +72,15 @@ def test_manifest_has_the_same_content_everywhere(reference):
     assert str(reference) not in text
 
 
+def test_a_notebook_shows_which_frames_a_bake_holds(reference):
+    path = reference / "ring.json"
+    data = json.loads(path.read_text())
+    numbers = [record["frame"] for record in data["frames"]]
+    assert numbers == list(range(numbers[0], numbers[-1] + 1))
+    text = f"<vorton.Manifest {str(path)!r}: frames {numbers[0]}-{numbers[-1]}>"
+    assert repr(Manifest.load(path)) == text
+
+
 def test_manifest_is_its_data_whatever_was_written_before(reference, tmp_path):
     """Frames that are added, replaced and removed, and none: as readable_json writes them."""
     data = json.loads((reference / "ring.json").read_text())
@@ -91,6 +100,7 @@ def test_manifest_is_its_data_whatever_was_written_before(reference, tmp_path):
 
     manifest.save()
     check()
+    assert repr(manifest) == f"<vorton.Manifest {str(manifest.path)!r}: no frames>"
     first, second = data["frames"][:2]
     manifest.add_frame(second)
     check(second)

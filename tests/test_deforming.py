@@ -202,6 +202,8 @@ def test_flat_frames_and_places_from_outside_are_refused():
     vertices, _ = ball()
     with pytest.raises(ValueError, match="in frame 1 shape 0 is flat"):
         still(deforming([vertices, vertices * (1, 1, 0)]))
+    with pytest.raises(ValueError, match="in frame 2 the mesh is inside out"):
+        still(deforming([vertices, vertices * (1, 1, 0.1), vertices * (1, 1, -1)]))
     with pytest.raises(ValueError, match=r"vertices\[0, 0, 1\] = -9223372036854775808"):
         vt.Deformation([[[0, np.iinfo(np.int64).min, 0]]])
     with pytest.raises(TypeError, match="goes with one Mesh"):

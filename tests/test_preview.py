@@ -733,3 +733,12 @@ def test_pictures_of_bodies_do_not_depend_on_threads_and_bad_ones_are_refused(ri
     assert np.array_equal(*pictures)
     with pytest.raises(TypeError, match="must be a Simulation"):
         render(ring, FRONT, (96, 64), bodies=4)
+
+
+def test_a_picture_without_a_nominal_voxel_says_how_to_draw_it_all_the_same():
+    sim = vt.Simulation(threads=1)
+    sim.tracers.add(np.zeros((1, 3), np.float32), density=1.0, size=0.1)
+    way = r"Scene\.voxel.*render\(sim\.volume\(voxel\), bodies=sim\)"
+    with pytest.raises(ValueError, match=way):
+        render(sim, FRONT, (96, 64))
+    assert render(sim.volume(0.1), FRONT, (96, 64), bodies=sim).shape == (64, 96, 3)

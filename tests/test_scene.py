@@ -625,3 +625,34 @@ def test_bodies_and_sources_are_named_by_their_place():
     scene.add(ball)
     with pytest.raises(ValueError, match=r"bodies\[1\], Body 'egg'.*bodies\[0\], Body 'ball'"):
         Simulation(scene, threads=1).add(Body(Sphere(radius=0.2), "egg", density=90))
+
+
+TETRAHEDRON = {"vertices": [(0, 0, 0), (1, 0, 0), (0, 1, 0), (0, 0, 1)],
+               "faces": [(0, 2, 1), (0, 1, 3), (1, 2, 3), (2, 0, 3)]}
+
+
+@pytest.mark.parametrize(
+    ("made", "name", "value"),
+    [
+        (lambda: vt.Emitter(SPHERE, temperature=400), "temperature", 500.0),
+        (lambda: vt.Tracers(SPHERE, rate=100), "rate", 200.0),
+        (lambda: vt.Jet(), "speed", vt.Keys([(0, 1), (1, 2)])),
+        (lambda: vt.Body([vt.Box(), SPHERE], name="a"), "name", "b"),
+        (lambda: vt.Container(vt.Box()), "panels", 0),
+        (lambda: vt.Body(vt.Mesh(**TETRAHEDRON), density=2), "density", 3.0),
+        (lambda: vt.Mesh(**TETRAHEDRON), "scale", 2.0),
+        (lambda: vt.Torus(), "thickness", 0.1),
+        (lambda: vt.Transform(), "angle", 3.0),
+        (lambda: vt.Samples([1, 2]), "start", 1.0),
+        (lambda: vt.Combustion("arrhenius"), "rate", 7.0),
+        (lambda: vt.Method(), "bound", 1.0),
+    ],
+)
+def test_a_copy_with_another_value_is_what_would_have_been_made_with_it(made, name, value):
+    item = made()
+    other = item.replace(**{name: value})
+    assert type(other) is type(item) and item == made() == item.replace() != other
+    told, new = item.to_dict(), other.to_dict()
+    assert told.keys() == new.keys() and {key for key in told if told[key] != new[key]} == {name}
+    with pytest.raises(TypeError, match=f"unknown argument '{name}s'; did you mean '{name}'"):
+        item.replace(**{name + "s": value})

@@ -568,3 +568,22 @@ def test_a_flat_sheet_that_bends_is_filled():
     assert share == pytest.approx(lens / THICKNESS, rel=0.05)
     assert "bodies[0], Body 'flag'" in text and "in frame 1" in text and "rest pose" in text
     assert not texts(lambda: vt.Simulation(scene(flat + (0, 0, 1), 1.5 * flat), threads=1))
+
+
+@pytest.mark.parametrize(
+    ("radii", "shedding", "warned"), [(20, None, 1), (12, None, 0), (20, 0, 0)]
+)
+def test_a_body_that_is_thrown_through_the_scene_is_told_of(radii, shedding, warned):
+    """In metres a second and radii of the ball, as its keys say."""
+    scene, speed = vt.Scene("thrown", spacing=0.1), radii * 0.2 * 24
+    throw = vt.Transform(position=vt.Keys([(0, (0, 0, 0)), (1, (speed, 0, 0))]))
+    how = {"parent": throw, "panels": 20, "shedding": shedding}
+    scene.add(vt.Body(vt.Sphere(radius=0.2), name="ball", **how))
+    sim = vt.Simulation(scene, fps=24, threads=1)
+    with warnings.catch_warnings(record=True) as said:
+        warnings.simplefilter("always")
+        sim.step()
+    told = [str(w.message) for w in said if "passes the fluid" in str(w.message)]
+    assert len(told) == warned
+    if told:
+        assert "'ball'" in told[0] and f"at {speed:.3g} m/s, {radii} times its radius" in told[0]

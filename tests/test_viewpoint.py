@@ -9,7 +9,7 @@ from test_preview import ball_of_smoke, volume_of
 import vorton as vt
 from vorton.preview import Survey, render, render_shot
 from vorton.preview.camera import AZIMUTH, Camera
-from vorton.preview.viewpoint import see
+from vorton.preview.viewpoint import ENOUGH, see
 
 SIZE = (160, 120)
 
@@ -127,6 +127,33 @@ def test_a_wall_before_the_smoke_is_gone_around():
             "elevation": math.asin(offset[2] / np.linalg.norm(offset)),
         }[given]
         assert math.degrees(angle) == pytest.approx(-35)
+
+
+@pytest.mark.parametrize("shot", [False, True])
+def test_a_pane_does_not_stand_before_smoke_of_which_a_wisp_has_gone_round_it(shot):
+    """More than half of the box around both is seen from where the pane hides the thick smoke.
+    Judged by where the lines of sight meet the plane of the pane.
+    """
+    scene = vt.Scene("pane", method=vt.Method(bodies="none"))
+    around = math.radians(AZIMUTH)
+    normal = np.array([math.cos(around), math.sin(around), 0.0])
+    turn = vt.Transform(angle=AZIMUTH)
+    scene.add(vt.Body(vt.Box((-0.01, -1.0, -1.0), (0.01, 1.0, 1.0)), parent=turn))
+    sim = vt.Simulation(scene, threads=1)
+    thick, mass = ball_of_smoke(0.2)
+    thick = thick - 0.25 * normal
+    wisp = 0.5 * normal + np.outer(np.linspace(-0.2, 0.2, 9), (0.0, 0.0, 1.0))
+    masses = np.concatenate([np.full(len(thick), mass), np.full(len(wisp), mass / 10)])
+    volume = volume_of(np.concatenate([thick, wisp]), masses)
+    survey = Survey()
+    for _ in range(5 if shot else 1):
+        survey.add(volume, sim.bodies)
+    across = np.stack([normal, np.cross((0, 0, 1), normal), (0, 0, 1)], 1)
+    start, end = thick @ across, np.array(survey.camera(SIZE, sim).eye) @ across
+    share = -start[:, :1] / (end[0] - start[:, :1])
+    met = start + share * (end - start)
+    hidden = (np.abs(met[:, 1:]) < 1).all(1) & (end[0] > 0)
+    assert hidden.mean() <= 1 - ENOUGH
 
 
 @pytest.mark.parametrize("shot", [False, True])

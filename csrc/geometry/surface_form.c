@@ -8,6 +8,7 @@
 #include "base/status.h"
 #include "base/vec3.h"
 #include "geometry/convex_hull.h"
+#include "geometry/mesh_inside.h"
 #include "geometry/panel_matrix.h"
 #include "geometry/source_panels.h"
 
@@ -124,6 +125,22 @@ static vt_status make_hull(const vt_form *form, int32_t n, double (*points)[3], 
     return vti_create_hull(count, &points[0][0], hull);
 }
 
+/* That the mesh is not inside out in a frame. */
+static vt_status check_sides(const vt_deforming_mesh *m, int64_t frame)
+{
+    const vt_shape mesh = {.vertices = m->frame[frame * m->vertex_count],
+                           .vertex_count = m->vertex_count,
+                           .faces = m->face[0],
+                           .face_count = m->face_count};
+    const double volume = vti_mesh_volume(&mesh);
+    if (volume >= 0.0)
+        return VT_OK;
+    return vti_fail(VT_INVALID_ARGUMENT,
+                    "deformed_vertices: in frame %lld the mesh is inside out, its volume %g m^3; "
+                    "allowed are faces that look outwards",
+                    (long long)frame, volume);
+}
+
 /* That each solid has an inside in each frame. */
 static vt_status check_frames(vt_form *form)
 {
@@ -143,6 +160,8 @@ static vt_status check_frames(vt_form *form)
                                   "what has an inside",
                                   (long long)k, n);
         }
+        if (!status)
+            status = check_sides(m, k);
     }
     vti_free(points);
     return status;

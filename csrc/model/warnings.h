@@ -13,6 +13,7 @@ typedef enum vt_warning_kind {
     VT_WARN_PARTED_PANELS,
     VT_WARN_FEWER_PANELS,
     VT_WARN_LOST_LAYER,
+    VT_WARN_LONG_WAY,
     VT_WARNING_KINDS
 } vt_warning_kind;
 

@@ -137,6 +137,7 @@ static const vt_py_field info_fields[] = {
     {"hottest", VT_PY_DOUBLE, offsetof(vt_volume_info, hottest)},
     {"flame_volume", VT_PY_DOUBLE, offsetof(vt_volume_info, flame_volume)},
     {"ambient_temperature", VT_PY_DOUBLE, offsetof(vt_volume_info, ambient_temperature)},
+    {"voxel_size", VT_PY_DOUBLE, offsetof(vt_volume_info, voxel_size)},
     {NULL, VT_PY_INT32, 0}};
 
 static PyObject *info(PyObject *self, PyObject *Py_UNUSED(arguments))

@@ -26,6 +26,9 @@ static const double many_substeps = 100;
 /* Share of the fluid that an emitter says below which its trail is not what is meant. */
 static const double thin_trail = 0.2;
 
+/* Radii that a body which sheds goes in a step: it takes some three substeps for each. */
+static const double long_way = 16;
+
 /* How long fuel may wait for what lights it. */
 static const double unlit_time = 0.5; /* s */
 
@@ -264,6 +267,26 @@ void vti_look_for_lost_layers(vt_simulation *s)
                      "%.2g m or more, or shedding=0, which says that this is meant",
                      body->name, s->grid.core, VT_PANEL_NUMBERS - 1,
                      parts < 2 * widest ? "a part" : "most", s->grid.core * sqrt(parts / widest));
+    }
+}
+
+/* ---- speed ---- */
+
+void vti_look_for_long_ways(vt_simulation *s, double step)
+{
+    const vt_panels *const p = &s->panels;
+    for (int32_t n = 0; p->exist && n < p->body_count; n++) {
+        const vt_paneled_body *const b = &p->bodies[n];
+        const double radii = b->stream * step / b->reach;
+        if (vti_is_warned(&s->warnings, VT_WARN_LONG_WAY))
+            return;
+        if (isfinite(b->reach) && vti_sheds(b->body) && radii > long_way)
+            vti_warn(&s->warnings, VT_WARN_LONG_WAY, -1,
+                     "body '%s' passes the fluid at %.3g m/s, %.0f times its radius in a step of "
+                     "%.3g s: its wake takes ever more substeps. Is it m/s? Take more frames a "
+                     "second, or shedding=0; where keys make it jump give the one before "
+                     "interpolation \"constant\"",
+                     b->body->name, b->stream, radii, step);
     }
 }
 

@@ -22,5 +22,8 @@ void vti_look_for_fewer_panels(vt_simulation *s);
 /* Bodies that are so large beside a core that they do not shed all of their layer. */
 void vti_look_for_lost_layers(vt_simulation *s);
 
+/* Bodies that shed, and that in a step of `step` seconds go far by the fluid, as fast as now. */
+void vti_look_for_long_ways(vt_simulation *s, double step);
+
 /* Fuel that nothing sets on fire, after a step of dt seconds. */
 void vti_look_for_unlit_fuel(vt_simulation *s, double dt);

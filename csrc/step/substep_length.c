@@ -107,6 +107,7 @@ vt_status vti_choose_substep(vt_simulation *s, const vt_scheme *scheme, const vt
     if (diffusivity > 0 && s->vorton_spacing > 0)
         raise_need(&n, remaining * diffusivity / vti_diffusion_reach(s), VT_LIMIT_DIFFUSION);
     raise_need(&n, remaining * vti_body_rate(s), VT_LIMIT_TURN);
+    vti_look_for_long_ways(s, step);
     if (n.limit == VT_LIMIT_DIFFUSION)
         vti_look_at_diffusion(s, n.count * step / remaining, step);
     if (n.count > VT_MOST_SUBSTEPS && n.limit == VT_LIMIT_DIFFUSION)

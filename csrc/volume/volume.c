@@ -104,7 +104,8 @@ vt_status vt_get_volume_info(const vt_volume *volume, vt_volume_info *info)
     int32_t low[3], high[3];
     vt_volume_info known = {.leaves = leaves->count,
                             .tracers = volume->tracers,
-                            .ambient_temperature = volume->ambient_temperature};
+                            .ambient_temperature = volume->ambient_temperature,
+                            .voxel_size = h};
     find_range(volume, VT_VOLUME_temperature, &known.coldest, &known.hottest);
     known.flame_volume = flame_volume(volume);
     known.active_voxels = vti_active_bounds(leaves, low, high);

@@ -45,7 +45,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from ..base.checks import check_place, frames_are, ranges_text, shown
+from ..base.checks import check_place, frames_are, frames_named, ranges_text, shown
 from ..base.progress import Callback, Progress
 from ..definitions.records import HEALTH_LIMITS
 from ..files.disk import explain, file_sha256, gone, remove, write_atomically
@@ -217,6 +217,10 @@ class Manifest:
         self._frames = {int(record["frame"]): record for record in data["frames"]}
         self._texts: dict[int, tuple[str, bytes]] = {}  # of frames, and the digests of their data
         self.others: frozenset[str] = frozenset()
+
+    def __repr__(self) -> str:
+        held = frames_named(self.frames) if self._frames else "no frames"
+        return f"<vorton.Manifest {str(self.path)!r}: {held}>"
 
     # ---- reading ----
 

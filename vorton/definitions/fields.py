@@ -10,7 +10,7 @@ from __future__ import annotations
 import dataclasses
 import os
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
@@ -190,6 +190,10 @@ class Definition(Named):
 
     def _check(self) -> None:
         """Checks that need several fields at once; derived classes say them."""
+
+    def replace(self, **changes: Any) -> Self:
+        """A copy with other values for some of the parameters, checked as a new one is."""
+        return dataclasses.replace(self, **changes)
 
     def to_dict(self) -> dict[str, Any]:
         """Plain data: `{"type": class name, field: value, ...}` with every field written out.

@@ -71,11 +71,6 @@ class _Method(Definition):
         """
         return cls(**_core.ARTICLE_METHOD)
 
-    def replace(self, **changes: Any) -> _Method:
-        """This method with some fields changed."""
-        check_keys(changes, [field.name for field in dataclasses.fields(self)], "method")
-        return dataclasses.replace(self, **changes)
-
 
 _TABLE = Table("method")
 _TYPES = {"choice": str, "whole": int, "number": float}

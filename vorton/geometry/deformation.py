@@ -42,7 +42,8 @@ class Deformation(Definition):
     Raises
     ------
     ValueError, TypeError
-        Not finite, wrong shape or dtype.
+        Not finite, wrong shape or dtype. `Simulation` refuses frames in which the mesh is flat or
+        inside out.
 
     Examples
     --------

@@ -18,7 +18,7 @@ from ..base.checks import (
     shown,
 )
 from .camera import Camera, check_size
-from .viewpoint import present, see
+from .viewpoint import MARKS, present, see, smoke_marks
 
 if TYPE_CHECKING:
     from .._core import Volume
@@ -280,17 +280,21 @@ class Survey:
     _voxels: int = 0
     _flame: float = 0.0
     _boxes: list[tuple[np.ndarray, np.ndarray]] = dataclasses.field(default_factory=list)
+    _marks: list[np.ndarray] = dataclasses.field(default_factory=list)
 
     def add(self, volume: Volume, bodies: Iterable[Any] = ()) -> None:
         """Look at one more frame, and at the bodies in it, `sim.bodies`."""
         info = volume.info()
         self.fire = self.fire or carries_fire(volume)
-        self._boxes += [(np.array(b.lower), np.array(b.upper)) for b in bodies]
+        boxes = [(np.array(b.lower), np.array(b.upper)) for b in bodies]
+        self._boxes += boxes
         if not info["active_voxels"]:
             return
         low, high = np.array(info["lower"]), np.array(info["upper"])
         self.lower = low if self.lower is None else np.minimum(self.lower, low)
         self.upper = high if self.upper is None else np.maximum(self.upper, high)
+        if boxes:
+            self._marks.append(smoke_marks(volume))
         if info["hottest"] > 0:
             self.coldest = min(self.coldest, info["coldest"])
             self.hottest = max(self.hottest, info["hottest"])
@@ -328,7 +332,10 @@ class Survey:
         """
         low, high = self.bounds() or ((-1.0,) * 3, (1.0,) * 3)
         smoke = None if self.lower is None else (self.lower, self.upper)
-        return see(low, high, size, bodies, hidden, smoke, **around)
+        marks = np.concatenate(self._marks) if self._marks else None
+        if marks is not None and len(marks) > 4 * MARKS:
+            marks = np.random.default_rng(0).permutation(marks)[: 4 * MARKS]
+        return see(low, high, size, bodies, hidden, smoke, marks, **around)
 
     def light(
         self, camera: Camera, size: tuple[int, int], threads: int | None = None

@@ -12,6 +12,7 @@ import numpy as np
 from .camera import AZIMUTH, Camera
 
 if TYPE_CHECKING:
+    from .._core import Volume
     from ..simulations.simulation import Simulation
 
 ABOVE_FLOORS = 10.0
@@ -30,6 +31,12 @@ a wall before it may not."""
 
 POINTS = 3
 """Of the box along each axis."""
+
+LAYERS = 16
+"""Of the voxels of smoke, from bottom to top, in which it is looked for."""
+
+MARKS = 64
+"""Points of the smoke of a frame that a camera is judged by, and four times as many of a shot."""
 
 FINEST = 1 / 512
 """Least share of a line of sight from one place where bodies are looked for to the next: otherwise
@@ -51,6 +58,7 @@ def see(
     bodies: Simulation | None = None,
     hidden: Sequence[str] = (),
     shown: tuple[Any, Any] | None = None,
+    marks: np.ndarray | None = None,
     **around: float,
 ) -> Camera:
     """A camera that frames the box, past the bodies of a simulation as they are now.
@@ -69,6 +77,8 @@ def see(
         Of bodies that are in nobody's way.
     shown : (lower, upper), m, optional
         The part of the box that bodies shall not hide, smoke among them; default: all.
+    marks : (n, 3) numbers, m, optional
+        Points of that part that shall be seen; default: spread evenly over it.
     **around
         azimuth, elevation, field_of_view: of `Camera.frame`; what is given stays.
 
@@ -85,7 +95,7 @@ def see(
     azimuths = [first] if "azimuth" in around else [first + turn for turn in TURNS]
     elevations = [around["elevation"]] if "elevation" in around else ELEVATIONS
     low, high = shown or (lower, upper)
-    points = _points_outside(bodies, solids, low, high)
+    points = _points_outside(bodies, solids, low, high, marks)
     best, most = None, -1.0
     for azimuth, elevation in itertools.product(azimuths, elevations):
         angles = {"azimuth": azimuth, "elevation": elevation}
@@ -108,8 +118,39 @@ def see(
     return dataclasses.replace(closer, **view)
 
 
-def _points_outside(bodies: Simulation, solids: list[int], lower: Any, upper: Any) -> np.ndarray:
-    """Points of the box that are in no body; its centre where there is none."""
+def smoke_marks(volume: Volume) -> np.ndarray:
+    """Points ((n, 3), m) where the smoke of a volume is: where there is more of it, more of them.
+
+    None where there is no smoke in any of its `LAYERS`.
+    """
+    info = volume.info()
+    if not info["active_voxels"]:
+        return np.empty((0, 3))
+    size = info["voxel_size"]
+    first, end = (np.rint(np.divide(info[side], size) + 0.5) for side in ("lower", "upper"))
+    count = (end - first).astype(int)
+    voxels, masses = [], []
+    for z in np.unique(((np.arange(LAYERS) + 0.5) / LAYERS * count[2]).astype(int)):
+        corner = (int(first[0]), int(first[1]), int(first[2]) + int(z))
+        layer = volume.density(corner, (int(count[0]), int(count[1]), 1))[0]
+        y, x = np.nonzero(layer)
+        voxels.append(np.stack([x, y, np.full(len(x), z)], 1))
+        masses.append(layer[y, x])
+    mass = np.cumsum(np.concatenate(masses), dtype=float)
+    if not len(mass):
+        return np.empty((0, 3))
+    rows = np.searchsorted(mass, (np.arange(MARKS) + 0.5) / MARKS * mass[-1])
+    return size * (first + np.concatenate(voxels)[rows])
+
+
+def _points_outside(
+    bodies: Simulation, solids: list[int], lower: Any, upper: Any, marks: np.ndarray | None
+) -> np.ndarray:
+    """Marks that are in no body, or points of the box; its centre where there is none."""
+    if marks is not None and len(marks):
+        free = _distance(bodies, solids, marks) > 0
+        if free.any():
+            return marks[free]
     shares = (np.arange(POINTS) + 0.5) / POINTS
     axes = [low + shares * (high - low) for low, high in zip(lower, upper, strict=True)]
     points = np.stack(np.meshgrid(*axes, indexing="ij"), -1).reshape(-1, 3)

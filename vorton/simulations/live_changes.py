@@ -76,7 +76,7 @@ class LiveChanges:
         >>> import vorton as vt
         >>> sim = vt.Simulation()
         >>> smoke = sim.add(vt.Tracers(vt.Sphere(), rate=100))
-        >>> smoke = sim.change(smoke, vt.Tracers(vt.Sphere((1, 0, 0)), rate=100))
+        >>> smoke = sim.change(smoke, smoke.replace(rate=200))
         """
         index = self._index_of(item)
         if type(new) is not type(item) or isinstance(new, BodyBase):

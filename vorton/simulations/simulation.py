@@ -397,7 +397,8 @@ class Simulation(LiveChanges, BodyMotion, Pickled):
         -----
         vorton.SceneWarning
             Once each: fuel that nothing sets on fire; substeps by the hundred for diffusion alone;
-            a source of which more than 100 000 vortons are there after a second, or as many that
+            a body that sheds and in the step passes the fluid by more than 16 of its radii; a
+            source of which more than 100 000 vortons are there after a second, or as many that
             bodies have shed, or a force whose shape is filled and surrounded with more than
             500 000; bodies whose panels are too wide for what their walls enclose, or too many to
             be solved for together, and one that has fewer than the `panels` that it was given; in
@@ -503,7 +504,11 @@ class Simulation(LiveChanges, BodyMotion, Pickled):
             where there are fewer than 4 tracers in a voxel, and takes some 1 us a tracer instead of
             .05, and 170 bytes of memory while it works.
         """
-        size = self.nominal_voxel if voxel is None else voxel
+        try:
+            size = self.nominal_voxel if voxel is None else voxel
+        except ValueError as error:
+            way = "sim.volume(voxel), and for a picture render(sim.volume(voxel), bodies=sim)"
+            raise ValueError(f"{error}, or say it here: {way}") from error
         return self._core.volume(
             voxel_size=size,
             velocity_margin=velocity_margin,

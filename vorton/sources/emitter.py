@@ -74,8 +74,10 @@ class Emitter(ChangingFluidSource):
         the shape, and is not used where `Method.halo` keeps ambient fluid around it; where it is
         filled once, all around. Not of a `Surface`.
     smoke : number, kg/m^3; animatable
-        Smoke in the shape, >= 0, default 1, in each filling of it; 0: no tracers. At birth. Fog
-        and steam have 0.05 to 0.1: of 1 a wide low box shows its edges, as in the example fog.
+        Smoke in the shape, >= 0, default 1, in each filling of it; 0: no tracers. At birth. It
+        is born where keys leave the fluid as the ambient one, too: a candle that they light later
+        smokes before, unless it has a `start`, or keys here. Fog and steam have 0.05 to 0.1: of 1 a
+        wide low box shows its edges, as in the example fog.
     per_voxel : number, optional
         Tracers per nominal voxel of the scene, > 0 to 1000, default 6, with fuel or flame 12: gas
         that burns spreads them over about four times its volume.

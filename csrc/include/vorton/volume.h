@@ -65,6 +65,7 @@ typedef struct vt_volume_info {
     double coldest, hottest; /* of the active voxels, K; 0 without temperature */
     double flame_volume;     /* of what burns, m^3; 0 without flame */
     double ambient_temperature; /* K; 0 without temperature */
+    double voxel_size;          /* m */
 } vt_volume_info;
 VT_API vt_status vt_get_volume_info(const vt_volume *volume, vt_volume_info *info);
 
