@@ -139,11 +139,10 @@ static void add_weight(vt_simulation *s, double dt, vt_balance *balance)
         balance->weight[n] = balance->sum[n] - before[n];
 }
 
-/* Beside bodies the weight of the fluid in their place is unknown: there the impulse of the
- * vorticity that buoyancy has generated is added. */
-static void take_buoyant(vt_balance *balance)
+/* Adds an impulse that is given, about the origin. Beside bodies that is also the impulse of the
+ * vorticity that buoyancy has generated: the weight of the fluid in their place is unknown. */
+static void take_given(vt_impulse given, vt_balance *balance)
 {
-    vt_impulse given = *balance->buoyant;
     const float *const center = balance->frame.center;
     const double back[3] = {-(double)center[0], -(double)center[1], -(double)center[2]};
     vti_move_moment(&given, back);
@@ -190,17 +189,19 @@ void vti_open_balance(vt_simulation *s, const vt_impulse *buoyant, vt_balance *b
         balance->kept = 0; /* all vortons lie in one point, or the place of one is no number */
 }
 
-void vti_close_balance(vt_simulation *s, double dt, vt_balance *balance)
+void vti_close_balance(vt_simulation *s, double dt, const vt_impulse *swelling, vt_balance *balance)
 {
     if (!balance->kept)
         return;
     const int all = balance->kept == VT_INVARIANTS;
     if (all && balance->buoyant)
-        take_buoyant(balance);
+        take_given(*balance->buoyant, balance);
     else if (all && vti_is_buoyant(s))
         add_weight(s, dt, balance);
-    if (all)
+    if (all) {
         take_forces(s, dt, balance);
+        take_given(*swelling, balance);
+    }
     for (int c = 0; c < 3; c++)
         balance->frame.center[c] += (float)(dt * s->winds.velocity[c]);
     const vt_invariants now = vti_sum_invariants(s, &balance->frame, all ? 4 : 1);
