@@ -44,16 +44,16 @@ static double find_shed_share(vt_simulation *s)
 static const double least_share = 1e-6;
 
 /* How many of the sums are kept: none, the three of the strengths, or all. The impulse that
- * buoyancy gives is unknown beside bodies without panels, in stratified fluid, where what the flow
- * lifts weighs, too, with no vorton in it, and by the full form wherever there are no bodies with
- * panels: there the sum of the strengths alone is kept. */
+ * buoyancy gives is unknown beside bodies without panels, and by the full form wherever there are
+ * no bodies with panels: there the sum of the strengths alone is kept. In stratified fluid what the
+ * flow lifts weighs, too; but where no vorton is in it no node knows of it, and it moves nothing.
+ */
 static int count_kept(const vt_simulation *s)
 {
     if (!vti_has_sums(s))
         return 0;
     const int unknown = vti_is_buoyant(s) && !vti_has_known_flow(s) &&
-                        (s->def.method.buoyancy == VT_BUOYANCY_FULL || s->bodies.count > 0 ||
-                         s->def.ambient.stratification > 0);
+                        (s->def.method.buoyancy == VT_BUOYANCY_FULL || s->bodies.count > 0);
     return vti_knows_forces(s) && !unknown ? VT_INVARIANTS : 3;
 }
 
@@ -120,8 +120,6 @@ static void add_impulse(vt_balance *balance, double factor, const double linear[
 /* Adds the impulse that the weight of the fluid gives in dt, in the frame of the start. */
 static void add_weight(vt_simulation *s, double dt, vt_balance *balance)
 {
-    double before[VT_INVARIANTS];
-    memcpy(before, balance->sum, sizeof before);
     const vt_fluid fluid = vti_fluid_of(&s->def);
     vt_weights weights = weigh(s, &balance->frame, &fluid, dt);
     if (fluid.local)
@@ -135,18 +133,28 @@ static void add_weight(vt_simulation *s, double dt, vt_balance *balance)
     for (int c = 0; c < 3; c++)
         angular[c] *= (double)balance->frame.length;
     add_impulse(balance, 1, linear, angular);
-    for (int n = 0; n < VT_INVARIANTS; n++)
-        balance->weight[n] = balance->sum[n] - before[n];
 }
 
-/* Adds an impulse that is given, about the origin. Beside bodies that is also the impulse of the
- * vorticity that buoyancy has generated: the weight of the fluid in their place is unknown. */
+/* Adds an impulse that is given, about the origin. */
 static void take_given(vt_impulse given, vt_balance *balance)
 {
     const float *const center = balance->frame.center;
     const double back[3] = {-(double)center[0], -(double)center[1], -(double)center[2]};
     vti_move_moment(&given, back);
     add_impulse(balance, 1, given.linear, given.angular);
+}
+
+/* Adds what density differences give in dt. */
+static void add_buoyant(vt_simulation *s, double dt, vt_balance *balance)
+{
+    double before[VT_INVARIANTS];
+    memcpy(before, balance->sum, sizeof before);
+    if (balance->buoyant)
+        take_given(*balance->buoyant, balance);
+    else
+        add_weight(s, dt, balance);
+    for (int n = 0; n < VT_INVARIANTS; n++)
+        balance->weight[n] = balance->sum[n] - before[n];
 }
 
 /* Takes from the vortons the impulse that the flow gives to bodies (conservation/body_forces.h), in
@@ -194,10 +202,8 @@ void vti_close_balance(vt_simulation *s, double dt, const vt_impulse *swelling, 
     if (!balance->kept)
         return;
     const int all = balance->kept == VT_INVARIANTS;
-    if (all && balance->buoyant)
-        take_given(*balance->buoyant, balance);
-    else if (all && vti_is_buoyant(s))
-        add_weight(s, dt, balance);
+    if (all && vti_is_buoyant(s))
+        add_buoyant(s, dt, balance);
     if (all) {
         take_forces(s, dt, balance);
         take_given(*swelling, balance);
