@@ -24,9 +24,9 @@
  * counts, the book is one of impulse over the ambient density, and one of momentum but for what the
  * fluid that a free body drives is heavier than ambient fluid.
  *
- * Walls of containers and planes, winds on a grid and fluid that expands give the vortons impulse,
- * too; how much of what is left is theirs and how much the method's, nobody knows. There bodies
- * keep to what pulls at them and what they shed, and all else is booked as outer impulse; so is
+ * What fluid that expands gives is known, too (conservation/swelling_impulse.h), and outer impulse.
+ * Walls of containers and planes and winds on a grid give some as well; how much of what is left is
+ * theirs and how much the method's, nobody knows. There bodies keep to what pulls at them and what they shed, and all else is booked as outer impulse; so is
  * what the method could not give back to vortons (conservation/impulse_correction.h) and bodies do
  * not owe. */
 #pragma once
@@ -41,7 +41,7 @@ typedef struct vt_reaction {
     double about[3]; /* m: the point of the fluid that was there when the flow was noted, */
     double noted;    /* s */
     vt_strengths before;
-    vt_impulse given; /* impulse given since then by gravity, about the origin */
+    vt_impulse given; /* impulse given since then by gravity and swelling, about the origin */
     vt_apart *apart;  /* of each vorton, or NULL */
     double wake[3];   /* linear impulse of the wakes apart before and given, m^4/s */
 } vt_reaction;

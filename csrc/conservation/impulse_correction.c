@@ -8,7 +8,8 @@
  *
  *   dI/dt = g integral f,   dA/dt = integral f x cross g,   f = ln(rho / rho0)
  *
- * (f = rho' / rho0 by Boussinesq). On a grid, with a bound on stretching, with cleaning and
+ * (f = rho' / rho0 by Boussinesq), and what fluid that expands or shrinks gives
+ * (conservation/swelling_impulse.h). On a grid, with a bound on stretching, with cleaning and
  * exchange, each substep misses that a little, which adds up: a ring that travels loses impulse and
  * speed, and a sum of strengths is a flow that nothing drives. Where fluid that differs in density
  * fills a container the sum does change: a tilted surface between two walls turns the fluid, and
