@@ -102,7 +102,8 @@ def test_b_a_young_plume_gets_the_impulse_of_its_weight():
 
 def ring_and_charges(charge, wind, balance):
     """A ring around fluid that swells, beside its middle: what the flow and its charges give."""
-    scene = vt.Scene(seed=5, wind=wind, spacing=0.05, method=vt.Method(balance=balance, expansion=0))
+    method = vt.Method(balance=balance, expansion=0)
+    scene = vt.Scene(seed=5, wind=wind, spacing=0.05, method=method)
     scene.add(vt.VortexRing(radius=0.5, core=0.15, vorton_core=0.075, seed=1))
     random = np.random.default_rng(3).uniform(-1, 1, (400, 3))
     spots = 0.2 * random[np.linalg.norm(random, axis=1) < 1] + [0.1, 0, 0.15]
@@ -133,8 +134,8 @@ def ring_and_charges(charge, wind, balance):
 @pytest.mark.parametrize("charge", [0.15, -0.05])
 def test_fluid_that_swells_gives_impulse_and_the_rest_is_kept(charge, wind):
     """dI/dt = sum m (u - wind) and dA/dt = sum m x cross (u - wind), m the charges, m^3/s: div u u
-    has q u beside the momentum that flows. What the flow does by itself comes to it within .5 %, and
-    with the balance to five digits; .04 to .3 % was lost."""
+    has q u beside the momentum that flows. What the flow does by itself comes to it within .5 %,
+    and with the balance to five digits; .04 to .3 % was lost."""
     for balance, most in (("sum", 5e-3), ("impulse", 1e-4)):
         linear, found, angular, turned = ring_and_charges(charge, wind, balance)
         size = np.linalg.norm(linear)

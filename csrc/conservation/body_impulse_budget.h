@@ -26,9 +26,9 @@
  *
  * What fluid that expands gives is known, too (conservation/swelling_impulse.h), and outer impulse.
  * Walls of containers and planes and winds on a grid give some as well; how much of what is left is
- * theirs and how much the method's, nobody knows. There bodies keep to what pulls at them and what they shed, and all else is booked as outer impulse; so is
- * what the method could not give back to vortons (conservation/impulse_correction.h) and bodies do
- * not owe. */
+ * theirs and how much the method's, nobody knows. There bodies keep to what pulls at them and what
+ * they shed, and all else is booked as outer impulse; so is what the method could not give back to
+ * vortons (conservation/impulse_correction.h) and bodies do not owe. */
 #pragma once
 
 #include "kernels/particles/invariant_sums.h"
