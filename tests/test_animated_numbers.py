@@ -186,7 +186,7 @@ def test_births_at_once_take_the_shape_of_their_time():
 def test_an_emitter_grows_with_its_rim():
     rim = Keys([(0, 0), (1, 0.4)])
     fire = vt.Emitter(vt.Sphere(radius=RAMP), temperature=600, renew=20, core=0.2, rim=rim, smoke=0)
-    scene = vt.Scene(gravity=(0, 0, 0), voxel=0.1)
+    scene = vt.Scene(gravity=(0, 0, 0), method=vt.Method(expansion=0), voxel=0.1)
     scene.add(fire)
     sim = vt.Simulation(scene)
     sim.step(24)
@@ -424,7 +424,7 @@ def test_fluid_comes_from_the_skin_of_a_body():
     layer = vt.Surface(vt.Sphere((0, 0, 1), 0.5), thickness=0.06)
     source = vt.Emitter(layer, temperature=500, renew=10, smoke=2, per_voxel=1)
     assert source.vorton_core == 0.12
-    scene = vt.Scene(gravity=(0, 0, 0), method=vt.Method(halo=0), voxel=0.05)
+    scene = vt.Scene(gravity=(0, 0, 0), method=vt.Method(halo=0, expansion=0), voxel=0.05)
     scene.add(source)
     sim = vt.Simulation(scene)
     sim.step(12)

@@ -75,7 +75,7 @@ def test_health_tells_where_the_impulse_is_not_given_back():
 def test_b_a_young_plume_gets_the_impulse_of_its_weight():
     """dI/dt = g integral rho' / rho0 by Boussinesq, from the first frames on. What the nodes make
     of the edges of its density lacks up to a tenth of it."""
-    method = vt.Method(buoyancy="boussinesq")
+    method = vt.Method(buoyancy="boussinesq", expansion=0)
     scene = vt.Scene("plume", seed=1, method=method)
     disk = vt.Disk(radius=0.25, thickness=0.1)
     scene.add(vt.Emitter(disk, temperature=600, core=0.06, renew=6, lifetime=3, smoke=0))
@@ -95,6 +95,82 @@ def test_b_a_young_plume_gets_the_impulse_of_its_weight():
         given = 24 * (now - before)[0] / (0.5 * (now + before))[1]
         assert abs(given - 1) < 0.01
         assert sim.health.unbalanced == 0
+
+
+# ---- fluid that swells ----
+
+
+def ring_and_charges(charge, wind, balance):
+    """A ring around fluid that swells, beside its middle: what the flow and its charges give."""
+    method = vt.Method(balance=balance, expansion=0)
+    scene = vt.Scene(seed=5, wind=wind, spacing=0.05, method=method)
+    scene.add(vt.VortexRing(radius=0.5, core=0.15, vorton_core=0.075, seed=1))
+    random = np.random.default_rng(3).uniform(-1, 1, (400, 3))
+    spots = 0.2 * random[np.linalg.norm(random, axis=1) < 1] + [0.1, 0, 0.15]
+    nothing = np.zeros_like(spots)
+    fluid = {"core": 0.075, "volume": 1.25e-4, "temperature": scene.ambient.temperature}
+    scene.add(vt.VortonPoints(spots, nothing, **fluid))
+    sim = vt.Simulation(scene, fps=48, threads=1)
+    sim.step()
+    v, start, wind = sim.vortons, sim.time, np.array(wind)
+    swells = np.isclose(v.volume, 1.25e-4, rtol=1e-4)
+    v.swelling[:] = np.where(swells, charge / swells.sum(), 0)
+    before = invariants(v.position, v.strength)
+    linear, angular = np.zeros((2, 3))
+    for n in range(6):
+        sim.step()
+        assert sim.health.substeps == 1
+        force = v.swelling.astype(float)[:, None] * (v.velocity - wind) / 48
+        middle = v.position - v.velocity / 96.0 - wind * (n + 0.5) / 48
+        linear += force.sum(axis=0)
+        angular += np.cross(middle, force).sum(axis=0)
+    change = invariants(v.position, v.strength, wind * (sim.time - start)) - before
+    moment = change[3:12].reshape(3, 3)
+    found = 0.5 * np.array([(moment - moment.T)[(k + 1) % 3, (k + 2) % 3] for k in range(3)])
+    return linear, found, angular, change[12:] / 3
+
+
+@pytest.mark.parametrize("wind", [(0, 0, 0), (1, 0.5, 0)])
+@pytest.mark.parametrize("charge", [0.15, -0.05])
+def test_fluid_that_swells_gives_impulse_and_the_rest_is_kept(charge, wind):
+    """dI/dt = sum m (u - wind) and dA/dt = sum m x cross (u - wind), m the charges, m^3/s: div u u
+    has q u beside the momentum that flows. What the flow does by itself comes to it within .5 %,
+    and with the balance to five digits; .04 to .3 % was lost."""
+    for balance, most in (("sum", 5e-3), ("impulse", 1e-4)):
+        linear, found, angular, turned = ring_and_charges(charge, wind, balance)
+        size = np.linalg.norm(linear)
+        assert size > 1e-3
+        assert np.linalg.norm(found - linear) < most * size
+        assert np.linalg.norm(turned - angular) < most * size
+
+
+@pytest.mark.parametrize("ambient", [vt.Air(), vt.Air(stratification=0.05)], ids=str)
+def test_a_plume_keeps_what_weight_and_swelling_give(ambient):
+    """What an emitter heats swells where it rises: to half a percent in three quarters of a second,
+    of which a tenth was lost. A little stratification changes nothing of it to speak of."""
+    method = vt.Method(buoyancy="boussinesq", merge_emitted=0)
+    scene = vt.Scene("plume", seed=1, method=method, ambient=ambient, detail=0)
+    disk = vt.Disk(radius=0.25, thickness=0.1)
+    scene.add(vt.Emitter(disk, temperature=600, core=0.08, renew=6, lifetime=3, smoke=0))
+    sim = vt.Simulation(scene, fps=96, threads=1)
+    v, given, weight, swells = sim.vortons, 0.0, 0.0, (np.zeros(0, int), np.zeros(0))
+    swelled = 0.0
+    for _ in range(72):
+        sim.step()
+        assert sim.health.substeps <= 2
+        order = np.argsort(v.id)
+        rows = order[np.searchsorted(v.id[order], swells[0])]
+        assert np.array_equal(v.id[rows], swells[0])
+        swelled += (swells[1] * v.velocity[rows, 2]).sum() / 96
+        swells = v.id.copy(), v.swelling.astype(float)
+        around = ambient.temperature + ambient.stratification * v.position[:, 2].astype(float)
+        lighter = v.volume * (1 - around / v.temperature) * (ambient.temperature / around)
+        now = 9.81 * lighter.sum()
+        given += (weight + now) / 2 / 96
+        weight = now
+    whole = given + swelled
+    assert swelled > 0.05 * whole
+    assert sim.health.impulse[2] == pytest.approx(whole, rel=0.005)
 
 
 def balance_once(position, strength, core, volume):

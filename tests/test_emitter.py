@@ -8,7 +8,7 @@ import vorton as vt
 from vorton import _core
 
 AMBIENT = 293.15
-STILL = vt.Method(buoyancy="none")
+STILL = vt.Method(buoyancy="none", expansion=0)
 BALL = vt.Sphere((0.1, -0.2, 0.3), radius=0.5)
 
 
@@ -86,7 +86,7 @@ def test_births_do_not_depend_on_the_steps():
     emitter = vt.Emitter(
         BALL, temperature=warm, density=-0.01, renew=keys, core=0.15, start=0.05, end=0.8, smoke=0
     )
-    still = vt.Method(buoyancy="none", rounding=0)
+    still = vt.Method(buoyancy="none", expansion=0, rounding=0)
     coarse = rows_by_birth(born(emitter, frames=10, fps=10, method=still))
     fine = rows_by_birth(born(emitter, frames=40, fps=40, method=still, threads=3))
     for one, other in zip(coarse[:3], fine[:3], strict=True):
@@ -125,7 +125,7 @@ def test_vortons_and_smoke_die_with_their_lifetime():
 
 
 def test_smoke_is_born_with_the_fluid():
-    still = vt.Method(buoyancy="none", rounding=0)
+    still = vt.Method(buoyancy="none", expansion=0, rounding=0)
     sim = born(vt.Emitter(BALL, temperature=400, renew=3, core=0.15, smoke=2), 24, method=still)
     assert sim.tracers.density.sum() == pytest.approx(2 * 3 * BALL.volume, rel=0.02)
     assert (np.linalg.norm(sim.tracers.position - BALL.center, axis=1) <= 0.5 + 1e-6).all()

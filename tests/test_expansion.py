@@ -262,13 +262,13 @@ def outflow(sim, box=0.75, cells=20):
     return total
 
 
-@pytest.mark.parametrize("mixing", [0.0, 3.0])
+@pytest.mark.parametrize("mixing", [None, 0.0, 3.0])
 @pytest.mark.parametrize("temperature", [600, 220])
 def test_an_emitter_heats_ambient_fluid(mixing, temperature):
     """What it bears takes the place of ambient fluid of the same mass, and pushes the rest away by
     what it has more of volume; as it cools that comes back. Nothing flowed out at birth, and where
     fluid cools more flowed in than was ever out."""
-    law = vt.Combustion(mixing=mixing, radiation=0)
+    law = None if mixing is None else vt.Combustion(mixing=mixing, radiation=0)
     scene = vt.Scene("heats", combustion=law, ambient=vt.Air(), gravity=(0, 0, -1e-3), detail=0)
     ball = vt.Sphere(radius=0.25)
     scene.add(vt.Emitter(ball, temperature=temperature, renew=1.5, core=0.1, smoke=0))
@@ -304,8 +304,7 @@ def test_fluid_without_a_temperature_is_not_heated_at_birth():
 def test_without_weight_no_more_is_heated_than_there_is_room_for():
     """As with a thousandth of it, where it was: 4.1 times the volume of the shape flowed out in a
     second, and as much in the next."""
-    law = vt.Combustion(mixing=0, radiation=0)
-    scene = vt.Scene("no weight", combustion=law, gravity=(0, 0, 0), detail=0)
+    scene = vt.Scene("no weight", ambient=vt.Air(), gravity=(0, 0, 0), detail=0)
     ball = vt.Sphere(radius=0.25)
     scene.add(vt.Emitter(ball, temperature=600, renew=8, core=0.1, smoke=0))
     sim = vt.Simulation(scene, fps=24, threads=1)

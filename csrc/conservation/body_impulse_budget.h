@@ -24,11 +24,11 @@
  * counts, the book is one of impulse over the ambient density, and one of momentum but for what the
  * fluid that a free body drives is heavier than ambient fluid.
  *
- * Walls of containers and planes, winds on a grid and fluid that expands give the vortons impulse,
- * too; how much of what is left is theirs and how much the method's, nobody knows. There bodies
- * keep to what pulls at them and what they shed, and all else is booked as outer impulse; so is
- * what the method could not give back to vortons (conservation/impulse_correction.h) and bodies do
- * not owe. */
+ * What fluid that expands gives is known, too (conservation/swelling_impulse.h), and outer impulse.
+ * Walls of containers and planes and winds on a grid give some as well; how much of what is left is
+ * theirs and how much the method's, nobody knows. There bodies keep to what pulls at them and what
+ * they shed, and all else is booked as outer impulse; so is what the method could not give back to
+ * vortons (conservation/impulse_correction.h) and bodies do not owe. */
 #pragma once
 
 #include "kernels/particles/invariant_sums.h"
@@ -41,7 +41,7 @@ typedef struct vt_reaction {
     double about[3]; /* m: the point of the fluid that was there when the flow was noted, */
     double noted;    /* s */
     vt_strengths before;
-    vt_impulse given; /* impulse given since then by gravity, about the origin */
+    vt_impulse given; /* impulse given since then by gravity and swelling, about the origin */
     vt_apart *apart;  /* of each vorton, or NULL */
     double wake[3];   /* linear impulse of the wakes apart before and given, m^4/s */
 } vt_reaction;
@@ -52,6 +52,10 @@ void vti_open_reaction(vt_simulation *s, double elapsed, vt_reaction *reaction);
 /* Until the next close bodies do not answer for what wakes lose that they have left behind. Vortons
  * keep their rows until then, and the caller the arena, on which this pushes. */
 void vti_set_wakes_apart(vt_simulation *s, vt_reaction *reaction);
+
+/* How far what is at a place, of fluid at rest since the flow of the bodies was noted, belongs to
+ * wakes apart, 0 to 1. */
+double vti_share_apart(const vt_simulation *s, const double place[3]);
 
 /* What density differences give the vortons in a substep of dt, those of wakes apart among them, is
  * no reaction (nothing without differences or without vti_has_known_flow): before the finish of the

@@ -8,7 +8,8 @@
  *
  *   dI/dt = g integral f,   dA/dt = integral f x cross g,   f = ln(rho / rho0)
  *
- * (f = rho' / rho0 by Boussinesq). On a grid, with a bound on stretching, with cleaning and
+ * (f = rho' / rho0 by Boussinesq), and what fluid that expands or shrinks gives
+ * (conservation/swelling_impulse.h). On a grid, with a bound on stretching, with cleaning and
  * exchange, each substep misses that a little, which adds up: a ring that travels loses impulse and
  * speed, and a sum of strengths is a flow that nothing drives. Where fluid that differs in density
  * fills a container the sum does change: a tilted surface between two walls turns the fluid, and
@@ -44,16 +45,16 @@ static double find_shed_share(vt_simulation *s)
 static const double least_share = 1e-6;
 
 /* How many of the sums are kept: none, the three of the strengths, or all. The impulse that
- * buoyancy gives is unknown beside bodies without panels, in stratified fluid, where what the flow
- * lifts weighs, too, with no vorton in it, and by the full form wherever there are no bodies with
- * panels: there the sum of the strengths alone is kept. */
+ * buoyancy gives is unknown beside bodies without panels, and by the full form wherever there are
+ * no bodies with panels: there the sum of the strengths alone is kept. In stratified fluid what the
+ * flow lifts weighs, too; but where no vorton is in it no node knows of it, and it moves nothing.
+ */
 static int count_kept(const vt_simulation *s)
 {
     if (!vti_has_sums(s))
         return 0;
     const int unknown = vti_is_buoyant(s) && !vti_has_known_flow(s) &&
-                        (s->def.method.buoyancy == VT_BUOYANCY_FULL || s->bodies.count > 0 ||
-                         s->def.ambient.stratification > 0);
+                        (s->def.method.buoyancy == VT_BUOYANCY_FULL || s->bodies.count > 0);
     return vti_knows_forces(s) && !unknown ? VT_INVARIANTS : 3;
 }
 
@@ -120,8 +121,6 @@ static void add_impulse(vt_balance *balance, double factor, const double linear[
 /* Adds the impulse that the weight of the fluid gives in dt, in the frame of the start. */
 static void add_weight(vt_simulation *s, double dt, vt_balance *balance)
 {
-    double before[VT_INVARIANTS];
-    memcpy(before, balance->sum, sizeof before);
     const vt_fluid fluid = vti_fluid_of(&s->def);
     vt_weights weights = weigh(s, &balance->frame, &fluid, dt);
     if (fluid.local)
@@ -135,19 +134,28 @@ static void add_weight(vt_simulation *s, double dt, vt_balance *balance)
     for (int c = 0; c < 3; c++)
         angular[c] *= (double)balance->frame.length;
     add_impulse(balance, 1, linear, angular);
-    for (int n = 0; n < VT_INVARIANTS; n++)
-        balance->weight[n] = balance->sum[n] - before[n];
 }
 
-/* Beside bodies the weight of the fluid in their place is unknown: there the impulse of the
- * vorticity that buoyancy has generated is added. */
-static void take_buoyant(vt_balance *balance)
+/* Adds an impulse that is given, about the origin. */
+static void take_given(vt_impulse given, vt_balance *balance)
 {
-    vt_impulse given = *balance->buoyant;
     const float *const center = balance->frame.center;
     const double back[3] = {-(double)center[0], -(double)center[1], -(double)center[2]};
     vti_move_moment(&given, back);
     add_impulse(balance, 1, given.linear, given.angular);
+}
+
+/* Adds what density differences give in dt. */
+static void add_buoyant(vt_simulation *s, double dt, vt_balance *balance)
+{
+    double before[VT_INVARIANTS];
+    memcpy(before, balance->sum, sizeof before);
+    if (balance->buoyant)
+        take_given(*balance->buoyant, balance);
+    else
+        add_weight(s, dt, balance);
+    for (int n = 0; n < VT_INVARIANTS; n++)
+        balance->weight[n] = balance->sum[n] - before[n];
 }
 
 /* Takes from the vortons the impulse that the flow gives to bodies (conservation/body_forces.h), in
@@ -190,17 +198,17 @@ void vti_open_balance(vt_simulation *s, const vt_impulse *buoyant, vt_balance *b
         balance->kept = 0; /* all vortons lie in one point, or the place of one is no number */
 }
 
-void vti_close_balance(vt_simulation *s, double dt, vt_balance *balance)
+void vti_close_balance(vt_simulation *s, double dt, const vt_impulse *swelling, vt_balance *balance)
 {
     if (!balance->kept)
         return;
     const int all = balance->kept == VT_INVARIANTS;
-    if (all && balance->buoyant)
-        take_buoyant(balance);
-    else if (all && vti_is_buoyant(s))
-        add_weight(s, dt, balance);
-    if (all)
+    if (all && vti_is_buoyant(s))
+        add_buoyant(s, dt, balance);
+    if (all) {
         take_forces(s, dt, balance);
+        take_given(*swelling, balance);
+    }
     for (int c = 0; c < 3; c++)
         balance->frame.center[c] += (float)(dt * s->winds.velocity[c]);
     const vt_invariants now = vti_sum_invariants(s, &balance->frame, all ? 4 : 1);

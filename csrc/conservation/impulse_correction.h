@@ -9,5 +9,6 @@
 void vti_open_balance(vt_simulation *s, const vt_impulse *buoyant, vt_balance *balance);
 
 /* After a substep of dt seconds: gives the vortons back the sums noted before, changed by the
- * impulse of buoyancy and bodies. */
-void vti_close_balance(vt_simulation *s, double dt, vt_balance *balance);
+ * impulse of buoyancy and bodies, and by that of fluid that swells, about the origin. */
+void vti_close_balance(vt_simulation *s, double dt, const vt_impulse *swelling,
+                       vt_balance *balance);

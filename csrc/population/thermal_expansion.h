@@ -6,7 +6,7 @@
  * m is the mass of the vorton, which stays (model/fluid_law.h has the laws); the column
  * `volume_temperature` is the T for which it has its volume. Method.expansion is the power to which
  * v is taken: 0 keeps the volumes, as if the fluid were of the density rho0 for all but its weight.
- * Fluid that an emitter which goes on has just made may have been ambient fluid of the same mass
+ * Fluid that an emitter which goes on has just made was ambient fluid of the same mass
  * (vti_is_heated_at_birth): what it has more of volume than that counts as swelling, too.
  * A change of less than VT_LEAST_CONTRAST of T waits until more has come to it. In a substep a
  * volume changes by a fifth at most: what is left of a sudden heating follows in the next ones, so

@@ -108,8 +108,7 @@ vt_emitter_def vti_parcels_at(const vt_fluid_emitter *p, double time)
 int vti_is_heated_at_birth(const vt_simulation *s, const vt_fluid_emitter *p)
 {
     const uint32_t members = vti_fluid_members(&p->stream.fluid, &p->stream.animations);
-    return vti_may_expand(s) && vti_burns(s) && p->stream.rate > 0 &&
-           members >> VT_CARRIED_temperature & 1;
+    return vti_may_expand(s) && p->stream.rate > 0 && members >> VT_CARRIED_temperature & 1;
 }
 
 int vti_fluid_follows_eddies(const vt_fluid_emitter *p)

@@ -31,8 +31,7 @@ int vti_fluid_follows_eddies(const vt_fluid_emitter *parcels);
 
 /* Whether what it bears is ambient fluid that is heated as it is born, and so pushes the rest away:
  * that of an emitter that goes on, and gives it a temperature; what fills a shape once was there
- * before. Only where a law of combustion cools it again: else volumes never change, and impulse
- * stays known. */
+ * before. */
 int vti_is_heated_at_birth(const vt_simulation *simulation, const vt_fluid_emitter *parcels);
 
 /* What is born at a time carries, how long it lives and how it swirls; nothing else of the

@@ -26,8 +26,7 @@ int vti_knows_forces(const vt_simulation *s)
 {
     const vt_method *const m = &s->def.method;
     return m->balance == VT_BALANCE_IMPULSE && m->stretching != VT_STRETCHING_NONE &&
-           m->boundary != VT_BOUNDARY_ZERO && !vti_has_charges(s) &&
-           !vti_has_container(&s->bodies) && !has_plane(s);
+           m->boundary != VT_BOUNDARY_ZERO && !vti_has_container(&s->bodies) && !has_plane(s);
 }
 
 int vti_keeps_impulse(const vt_simulation *s)

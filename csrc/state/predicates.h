@@ -12,9 +12,9 @@ int vti_has_article_walls(const vt_simulation *s);
  * and the sum changes. */
 int vti_has_sums(const vt_simulation *s);
 
-/* Whether impulse is to be kept, as far as forces go: all forces on the vortons are known. Not
- * where fluid expands, in containers and beside planes, whose forces nobody sums, nor without
- * stretching or the potential at the boundary, when the method itself does not keep impulse. */
+/* Whether impulse is to be kept, as far as forces go: all forces on the vortons are known. Not in
+ * containers and beside planes, whose forces nobody sums, nor without stretching or the potential
+ * at the boundary, when the method itself does not keep impulse. */
 int vti_knows_forces(const vt_simulation *s);
 
 /* Whether nothing but bodies and gravity gives impulse to vortons, and the method keeps it. */

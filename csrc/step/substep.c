@@ -4,6 +4,7 @@
 
 #include "base/vec3.h"
 #include "conservation/impulse_correction.h"
+#include "conservation/swelling_impulse.h"
 #include "conservation/vortex_lines.h"
 #include "field/solve.h"
 #include "field/thin_walls.h"
@@ -304,7 +305,10 @@ void vti_finish(vt_simulation *s, const vt_scheme *scheme, vt_substep *w, double
                                              v->strength, s->def.threads));
     VT_TIMED(s, stretch, vti_turn_lines(s, &lines));
     vti_add_scaled(balance.sum, 1, lines.gain);
-    VT_TIMED(s, balance, vti_close_balance(s, dt, &balance));
+    vt_swelling swelling;
+    VT_TIMED(s, balance, swelling = vti_sum_swelling(s, dt, reaction));
+    VT_TIMED(s, balance, vti_close_balance(s, dt, &swelling.all, &balance));
+    vti_note_swelling(s, &swelling, reaction);
     const double owed = balance.restored ? 1 : 1 - balance.share;
     VT_TIMED(s, balance, vti_close_reaction(s, dt, owed, reaction));
     vti_arena_pop(&s->arena, mark);

@@ -55,11 +55,10 @@ class Emitter(ChangingFluidSource):
         How often a second the shape is filled anew, >= 0; 0: once, at `start`. Default: as fast as
         the fluid leaves it by itself, sqrt(g |density deviation| / ambient density / height) / 2.
         No more is born than there is room for: a filling leaves out what still holds fluid that
-        differs, and ambient fluid makes way. In a scene with combustion, where fluid cools and
-        shrinks again, it is as much by mass: what is born warmer has more volume, and pushes the
-        rest away by that, as heated air does. So fog does not well over a rim below which all of it
-        is born: let the shape reach above the rim. Fuel, which swells, and smoke are born at this
-        rate in any case.
+        differs, and ambient fluid of the same mass makes way: what is born warmer has more volume,
+        and pushes the rest away by that, as heated air does (with `Method.expansion`). So fog does
+        not well over a rim below which all of it is born: let the shape reach above the rim. Fuel,
+        which swells, and smoke are born at this rate in any case.
     core : number, m, optional
         Core radius of its vortons, 1e-9 to 1e9: the resolution. A grid cell is as wide, vortons are
         born core / 2 apart; a `Transform.scale` above it scales all of that, too. Wide cores start
