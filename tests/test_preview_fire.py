@@ -142,6 +142,13 @@ def oblique_share():
     return ways[int(0.95 * (len(ways) - 1))]
 
 
+def of_1500_kelvin(power):
+    """Glow of a flame as long as the one whose power along a line this is, m at 2000 K."""
+    ends = np.concatenate([[0], power, [0]])
+    square = (ends[1:] ** 2 + ends[1:] * ends[:-1] + ends[:-1] ** 2).sum() / 3  # linear between
+    return VOXEL * power.sum() ** 2 / square * (1500 - 700) / 1700 * (1500 / 2000) ** 4
+
+
 @pytest.mark.parametrize("flame", [0.02, 0.3])
 @pytest.mark.parametrize("step", slow_but([0.8], [0.4, 0.8]))
 def test_slab_of_fire_has_the_radiance_of_its_glow(colours, flame, step):
@@ -155,8 +162,27 @@ def test_slab_of_fire_has_the_radiance_of_its_glow(colours, flame, step):
     wanted = displayed(1.5 * colours(kelvin[40, 40, 40]))
     assert np.abs(middle(picture) - wanted).max() < 4
     found = measure_emission(volume, FRONT, (96, 72))
+    counted = max(column, of_1500_kelvin(power[40, :, 40]))
+    assert (counted == column) == (flame == 0.3)
     # half a step of rays that leave through a side, of 20 voxels
-    assert found == pytest.approx(3 / (column * oblique_share()), rel=0.01)
+    assert found == pytest.approx(3 / (counted * oblique_share()), rel=0.01)
+
+
+def test_fire_that_dies_gets_darker():
+    """Each picture by its own light, from the end of the fuel until nothing is left."""
+    scene = vt.Scene(seed=7, combustion=vt.Combustion(), voxel=0.06)
+    bed = vt.Disk((0, 0, 0.05), radius=0.25, thickness=0.1)
+    fire = {"temperature": 800, "fuel": 1.0, "core": 0.1, "lifetime": 1.3, "end": 1.0}
+    scene.add(vt.Emitter(bed, **fire))
+    sim = vt.Simulation(scene, threads=1)
+    camera, size = Camera((0, -5.5, 1.3), (0, 0, 1.2), field_of_view=32), (80, 100)
+    light, frames = [], (24, 28, 32, 40, 48)
+    for before, frame in zip((0, *frames), frames, strict=False):
+        sim.step(frame - before)
+        volume = sim.volume()
+        own, dark = (render(volume, camera, size, emission=e).astype(float) for e in (None, 1e-9))
+        light.append((own - dark)[..., 0].mean())
+    assert light[0] > 10 and (np.diff(light) < 0).all() and light[-1] < 0.01 * light[0]
 
 
 def test_smoke_in_front_hides_fire():
@@ -409,9 +435,8 @@ def test_fuel_glows_where_it_burns_alone():
     box = box_of_tracers((-0.4, -0.4, -0.4), (0.4, 0.4, 0.4))
     for dark in ((1, 0, 0), (0.4, 0, 0.6), (0, 0, 1)):
         assert measure_emission(volume_of((box, dark)), FRONT, (96, 72)) is None
-    dull, bright = (measure_emission(volume_of((box, (0.5, f, 0))), FRONT, (96, 72))
-                    for f in (0.01, 0.1))  # fmt: skip
-    assert dull > 20 * bright  # 1 - e^-1/6 against 1 - e^-10/6, by the fourth power of K
+    dull, bright = (power_of(volume_of((box, (0.5, f, 0))))[0][40, 40, 40] for f in (0.01, 0.1))
+    assert bright > 20 * dull  # 1 - e^-1/6 against 1 - e^-10/6, by the fourth power of K
 
 
 def glow_in(volume, along=0):

@@ -36,11 +36,10 @@ static int64_t count_points(const vt_body *body, double area_of_points)
 double vti_area_of_points(const vt_simulation *s, int32_t n)
 {
     const vt_body *const body = &s->bodies.items[n];
-    double area = 0, most = vti_widest_point(s);
+    const double area = vti_area_of_panels(body->panels) * body->scale * body->scale;
+    double most = vti_widest_point(s);
     if (!(most > 0) || !vti_panels_stir(s)) /* or there is no grid yet */
         return INFINITY;
-    for (int32_t p = 0; p < body->panels->count; p++)
-        area += area_of_panel(body, p);
     /* there are at least as many as the area has room for */
     most = fmax(most, area / (VT_PANEL_NUMBERS - 1));
     while (count_points(body, most) >= VT_PANEL_NUMBERS)

@@ -38,35 +38,23 @@ static void find_slip_at(const vt_simulation *s, const vt_paneled_body *b, int32
     vti_narrow(velocity, slip);
 }
 
-/* What has a layer on a body: within a core, m, and of parts of panels up to `widest` m^2
- * (conservation/layer_points.h), cut to `parts` m^2. */
-typedef struct layer_limits {
-    double core, widest, parts;
-} layer_limits;
-
-static layer_limits limits_of(const vt_simulation *s, const vt_paneled_body *b)
-{
-    return (layer_limits){s->grid.core, vti_widest_point(s), vti_area_of_points(s, b->number)};
-}
-
 /* A layer is as wide as a core. Where another wall is nearer than that it is none: what would be
  * shed acts on both walls alike, hardly slows the slip that it is shed for, and grows without
  * bound. Share that is left of the layer: none from half a core down, and of parts of panels of
  * twice the area that they may have. */
-static double share_of_layer(const vt_panels *p, const layer_limits *limits, int32_t panel)
+static double share_of_layer(const vt_simulation *s, const vt_paneled_body *b, int32_t panel)
 {
-    const double room = (double)p->room[panel], area = (double)p->area[panel];
-    const double beside = fmin(fmax(2 * room / limits->core - 1, 0), 1);
-    const double cuts = vti_cuts_of_layer(area, limits->parts);
-    return beside * fmin(fmax(2 - area / (cuts * cuts * limits->widest), 0), 1);
+    const double room = (double)s->panels.room[panel], area = (double)s->panels.area[panel];
+    const double beside = fmin(fmax(2 * room / s->grid.core - 1, 0), 1);
+    const double cuts = vti_cuts_of_layer(area, b->parts);
+    return beside * fmin(fmax(2 - area / (cuts * cuts * vti_widest_point(s)), 0), 1);
 }
 
 /* Whether any panel has a layer. */
 static int has_layer(const vt_simulation *s, const vt_paneled_body *b)
 {
-    const layer_limits limits = limits_of(s, b);
     for (int32_t i = b->first; i < b->first + b->count; i++)
-        if (share_of_layer(&s->panels, &limits, i) > 0)
+        if (share_of_layer(s, b, i) > 0)
             return 1;
     return 0;
 }
@@ -91,12 +79,13 @@ typedef struct layers {
     const vt_paneled_body *standing; /* one that stands on a plane; or NULL */
 } layers;
 
-static void add_layers(const vt_panels *p, const vt_paneled_body *b, const layer_limits *limits,
-                       const float *slip, layers *l)
+static void add_layers(const vt_simulation *s, const vt_paneled_body *b, const float *slip,
+                       layers *l)
 {
+    const vt_panels *const p = &s->panels;
     for (int32_t i = 0; i < b->count; i++) {
         const double *const n = p->normal[b->first + i];
-        const double area = share_of_layer(p, limits, b->first + i) * (double)p->area[b->first + i];
+        const double area = share_of_layer(s, b, b->first + i) * (double)p->area[b->first + i];
         const double along[3] = {(double)slip[3 * i], (double)slip[3 * i + 1],
                                  (double)slip[3 * i + 2]};
         double world[3], sheet[3];
@@ -110,17 +99,17 @@ static void add_layers(const vt_panels *p, const vt_paneled_body *b, const layer
 }
 
 /* Each panel takes its part of what is missing, and is left its share of the layer. */
-static void end_layer(const vt_panels *p, const vt_paneled_body *b, const layer_limits *limits,
-                      const double made_up[3], float *slip)
+static void end_layer(const vt_simulation *s, const vt_paneled_body *b, const double made_up[3],
+                      float *slip)
 {
     for (int32_t i = 0; i < b->count; i++) {
         double along[3];
-        vti_cross(made_up, p->normal[b->first + i], along);
+        vti_cross(made_up, s->panels.normal[b->first + i], along);
         for (int c = 0; c < 3; c++)
             for (int w = 0; w < 3; w++)
                 slip[3 * i + c] += (float)(b->pose.matrix[w][c] * along[w]);
         for (int c = 0; c < 3; c++)
-            slip[3 * i + c] *= (float)share_of_layer(p, limits, b->first + i);
+            slip[3 * i + c] *= (float)share_of_layer(s, b, b->first + i);
     }
 }
 
@@ -142,20 +131,16 @@ static void close_lines(const vt_simulation *s, int32_t group, float *const *sli
             l.missing[c] -= b->body->shed_strength[c] + 2 * volume * b->angular[c];
         if (b->group == group && b->mirrors.count > 0)
             l.standing = b;
-        if (b->group == group && slip[n]) {
-            const layer_limits limits = limits_of(s, b);
-            add_layers(p, b, &limits, slip[n], &l);
-        }
+        if (b->group == group && slip[n])
+            add_layers(s, b, slip[n], &l);
     }
     vti_subtract(l.missing, l.sum, l.missing);
     if (l.standing)
         vti_cancel_strength(&l.standing->mirrors, vti_continued_share(s, l.standing), l.missing);
     (void)vti_solve_three((const double (*)[3])l.spread, l.missing, made_up);
     for (int32_t n = group; n < p->body_count; n++)
-        if (p->bodies[n].group == group && slip[n]) {
-            const layer_limits limits = limits_of(s, &p->bodies[n]);
-            end_layer(p, &p->bodies[n], &limits, made_up, slip[n]);
-        }
+        if (p->bodies[n].group == group && slip[n])
+            end_layer(s, &p->bodies[n], made_up, slip[n]);
 }
 
 /* Whether the flow reaches a body: any of it is in the grid, or it stirs the fluid by itself
@@ -174,13 +159,15 @@ static int is_reached(const vt_simulation *s, const vt_paneled_body *b)
 
 void vti_find_slip(vt_simulation *s, float *slip)
 {
-    if (!s->panels.exist || vti_count_shedding(s) == 0)
+    if (!s->panels.exist || vti_count_slipping(s) == 0)
         return;
     const size_t mark = vti_arena_mark(&s->arena);
     const int32_t count = s->panels.body_count;
     float **const slip_of = vti_arena_push(&s->arena, sizeof *slip_of * (size_t)count);
-    for (int32_t n = 0; n < count; n++)
+    for (int32_t n = 0; n < count; n++) {
+        s->panels.bodies[n].parts = vti_area_of_points(s, s->panels.bodies[n].number);
         slip_of[n] = NULL;
+    }
     for (int32_t n = 0; n < s->bodies.count; n++) {
         const vt_body *const body = &s->bodies.items[n];
         const vt_paneled_body *const b = vti_panels_of(s, n);

@@ -34,7 +34,7 @@ static double find_least_slip(const vt_simulation *s, double dt)
     return fmax(least, least_share * vti_find_largest(&s->extremes).speed);
 }
 
-int64_t vti_count_shedding(const vt_simulation *s)
+int64_t vti_count_slipping(const vt_simulation *s)
 {
     int64_t count = 0;
     for (int32_t n = 0; n < s->bodies.count && vti_has_panels(s); n++)
@@ -47,7 +47,7 @@ static int64_t points_of(const vt_simulation *s, int32_t n)
     return vti_sheds(&s->bodies.items[n]) ? vti_count_points(s, n) : 0;
 }
 
-int64_t vti_count_shed(const vt_simulation *s)
+int64_t vti_count_layer_points(const vt_simulation *s)
 {
     int64_t count = 0;
     for (int32_t n = 0; n < s->bodies.count && vti_has_panels(s); n++)
@@ -57,7 +57,7 @@ int64_t vti_count_shed(const vt_simulation *s)
 
 vt_status vti_check_shedding(const vt_simulation *s, int64_t reserved)
 {
-    const int64_t count = vti_count_shed(s);
+    const int64_t count = vti_count_layer_points(s);
     int64_t rows = count + reserved;
     return count > 0 ? vti_check_capacity(s, VT_VORTONS, &rows) : VT_OK;
 }
@@ -441,7 +441,7 @@ static void shed_body(shedding *d)
 
 void vti_shed_layers(vt_simulation *s, int64_t reserved, double dt, const vt_slip *slip)
 {
-    if (vti_count_shedding(s) == 0)
+    if (vti_count_slipping(s) == 0)
         return;
     const size_t mark = vti_arena_mark(&s->arena);
     const int32_t *const first = number_points(s);

@@ -9,11 +9,11 @@
 
 #include "vorton.h"
 
-/* How many panels shed. */
-int64_t vti_count_shedding(const vt_simulation *s);
+/* How many panels the bodies that shed have: at each of them a layer slips. */
+int64_t vti_count_slipping(const vt_simulation *s);
 
-/* At how many points they do: the most vortons that a substep adds. */
-int64_t vti_count_shed(const vt_simulation *s);
+/* At how many points layers are shed: the most vortons that a substep adds. */
+int64_t vti_count_layer_points(const vt_simulation *s);
 
 /* VT_OVER_CAPACITY where the policy refuses that many beside those that are still to be born. */
 vt_status vti_check_shedding(const vt_simulation *s, int64_t reserved);

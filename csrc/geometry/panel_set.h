@@ -107,6 +107,12 @@ typedef struct vt_panel_set {
     vt_mirrors mirrors; /* of a whole: the planes that its bodies stand on, in its space */
 } vt_panel_set;
 
+/* Of all panels, m^2. */
+static inline double vti_area_of_panels(const vt_panel_set *set)
+{
+    return set->count * set->side * set->side / 2;
+}
+
 typedef double vt_triangle[3][3];
 
 /* Triangles one after the other; failed: no memory was left for one of them. */

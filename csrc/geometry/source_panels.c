@@ -356,9 +356,9 @@ double vti_least_inscribed(int32_t solid_count, const vt_solid *solids)
  * thick as 3 volume / area, 1 to 1.5 times what it is. */
 static int is_thin(const vt_panel_set *set, int32_t solid_count)
 {
-    const double area = set->count * set->side * set->side / 2;
     const int is_left = set->hole && solid_count > 1;
-    return set->thickness < set->side || (is_left && -3 * set->volume < set->side * area);
+    return set->thickness < set->side ||
+           (is_left && -3 * set->volume < set->side * vti_area_of_panels(set));
 }
 
 /* What vti_solve_panels does for others. */

@@ -246,6 +246,7 @@ static float add_fire(const vt_march *m, int64_t b, const spot *at, float softne
     const float kelvin = lookup(m->bricks->warmth + b * BRICK_VALUES, at, softness) / glow;
     const float power = glow * vti_black_body_power(kelvin);
     s->power += steps * power;
+    s->square += steps * power * power;
     if (!m->body)
         return ash;
     const float seen = s->transmittance * 0.5f * (1.0f + pass);

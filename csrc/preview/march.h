@@ -22,7 +22,7 @@ typedef struct vt_seen {
     f4 light;                    /* scattered to the eye, for albedo 1 */
     f4 fire;                     /* emitted to the eye */
     float transmittance, column; /* column: sum of the density at the points, kg/m^3 */
-    float power;                 /* sum of glow x power of a black body at the points */
+    float power, square; /* sums over the points of glow x power of a black body, and its square */
 } vt_seen;
 
 /* Aims width x height rays along the view of def; depth stays 0. Refuses a view without direction.

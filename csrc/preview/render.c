@@ -15,6 +15,8 @@
 #define TILE 16           /* pixels along the edge of a tile, the unit of parallel work */
 #define TYPICAL_DEPTH 9.0 /* optical depth of the 95th percentile of rays */
 #define TYPICAL_FLAME 3.0 /* radiance of the 95th percentile of those that meet fire */
+#define LEAST_PART 1e-3f  /* of the most that a ray meets, which counts */
+#define DULL_GLOW 0.47f   /* of the dullest flame that is shown as fire: 1500 K */
 #define PROBES 160        /* rays across the picture that measure it */
 #define CURVE 2048        /* intervals of the sRGB table */
 
@@ -53,7 +55,9 @@ static vt_status check_preview(const vt_volume *volume, const vt_preview_def *de
 
 typedef struct probing {
     vt_march march;
-    float *column, *power; /* of every probe ray: kg/m^2; m of what glows wholly, at 2000 K */
+    float *column; /* of every probe ray, kg/m^2 */
+    float *power;  /* m of what glows wholly, at 2000 K */
+    float *length; /* m of the flame: (the integral of its power)^2 / that of its square */
 } probing;
 
 static void probe_row(void *context, int64_t y)
@@ -65,6 +69,8 @@ static void probe_row(void *context, int64_t y)
         const vt_seen seen = vti_march_ray(&p->march, x, y, (vt_stretch){0, INFINITY});
         p->column[y * width + x] = seen.column * length;
         p->power[y * width + x] = seen.power * length;
+        p->length[y * width + x] =
+            seen.square > 0.0f ? length * seen.power * seen.power / seen.square : 0.0f;
     }
 }
 
@@ -74,16 +80,30 @@ static int compare_floats(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* The 95th percentile of the values above a thousandth of the largest; 0 without any. */
+/* The 95th percentile of the values above LEAST_PART of the largest; 0 without any. */
 static double high_percentile(float *values, int64_t count)
 {
     qsort(values, (size_t)count, sizeof *values, compare_floats);
     int64_t first = 0;
-    while (first < count && !(values[first] > 1e-3f * values[count - 1]))
+    while (first < count && !(values[first] > LEAST_PART * values[count - 1]))
         first++;
     if (first == count)
         return 0.0;
     return (double)values[first + (int64_t)(0.95 * (double)(count - 1 - first))];
+}
+
+/* Where rays meet fire, what they would of a flame as long and of DULL_GLOW, if that is more: so a
+ * fire is seen to die. Measured by its own light alone what is left would be shown as bright as the
+ * fire was, as red fog. */
+static void raise_dull(const probing *p, int64_t count)
+{
+    const float dull = DULL_GLOW * vti_black_body_power(vti_kelvin_of(DULL_GLOW));
+    float most = 0.0f;
+    for (int64_t i = 0; i < count; i++)
+        most = fmaxf(most, p->power[i]);
+    for (int64_t i = 0; i < count; i++)
+        p->power[i] =
+            p->power[i] > LEAST_PART * most ? fmaxf(p->power[i], dull * p->length[i]) : 0.0f;
 }
 
 /* What the 95th percentile of rays wants; 0 where no ray meets smoke, or fire. */
@@ -97,11 +117,13 @@ static vt_status measure(const vt_bricks *bricks, const vt_preview_def *def, int
     const int64_t count = (int64_t)PROBES * height;
     if (status != VT_OK)
         return status;
-    p.column = vti_allocate((size_t)count * 2 * sizeof(float));
+    p.column = vti_allocate((size_t)count * 3 * sizeof(float));
     if (!p.column)
         return vti_fail(VT_OUT_OF_MEMORY, "no memory for the probe rays of a preview");
     p.power = p.column + count;
+    p.length = p.power + count;
     vti_parallel_each(threads, height, 4, probe_row, &p);
+    raise_dull(&p, count);
     const double column = high_percentile(p.column, count), power = high_percentile(p.power, count);
     *extinction = column > 0.0 ? TYPICAL_DEPTH / column : 0.0;
     *emission = power > 0.0 ? TYPICAL_FLAME / power : 0.0;

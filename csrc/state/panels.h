@@ -29,6 +29,8 @@ typedef struct vt_paneled_body {
     double wide_dipole[3]; /* of that what lies within wide panels: panels/source_densities.c */
     vt_impulse
         wide_force; /* what vortons and winds pull at those with, see conservation/body_forces.c */
+    double parts;   /* that its panels are cut into where its layer slips: their area is at most
+                       this, m^2 (conservation/layer_points.h) */
     double stream;  /* speed at which the fluid would pass it without panels, rms, m/s */
 } vt_paneled_body;
 

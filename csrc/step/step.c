@@ -114,7 +114,7 @@ static void make_room(vt_simulation *s, int set, const vt_births *births)
 /* Rows of vortons to be left free: for vortons still to be born, and for those that bodies shed. */
 static int64_t count_reserved(const vt_simulation *s, const vt_births *births)
 {
-    return vti_count_to_come(births, VT_VORTONS) + vti_count_shed(s);
+    return vti_count_to_come(births, VT_VORTONS) + vti_count_layer_points(s);
 }
 
 /* ---- the substep ---- */
@@ -253,7 +253,7 @@ static void meet_walls(vt_simulation *s, double dt, vt_contacts *contacts, vt_re
 /* Room for the slip at the start and at the last stage. */
 static vt_slip make_slip(vt_simulation *s, const vt_scheme *scheme)
 {
-    const size_t bytes = 12 * (size_t)vti_count_shedding(s);
+    const size_t bytes = 12 * (size_t)vti_count_slipping(s);
     float *const start = vti_arena_push(&s->arena, bytes);
     const double at = vti_last_fraction(scheme);
     return (vt_slip){start, at > 0 ? vti_arena_push(&s->arena, bytes) : start, at};

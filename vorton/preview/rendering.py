@@ -157,8 +157,9 @@ def render(
         Optical depth per kg/m^2, > 0. Default: measured in this picture; for a shot measure one
         developed frame (`measure_extinction`) and give it to all, or the smoke pumps.
     emission : number, 1/m, optional
-        Radiance of a metre of flame at 2000 K, > 0. Default: measured in this picture; for a shot
-        measure one frame with much flame (`measure_emission`) and give it to all, or it pulses.
+        Radiance of a metre of flame at 2000 K, > 0. Default: measured in this picture, where flames
+        below 1500 K are dull; for a shot measure one frame with much flame (`measure_emission`) and
+        give it to all, or it pulses.
     fire : bool, optional
         Whether `FIRE_LOOK` takes the place of the default look; default: where the volume carries
         flame. What `look` names is as it says.
@@ -240,7 +241,9 @@ def measure_emission(
 ) -> float | None:
     """The emission with which this frame reads as fire, neither embers nor a white hole.
 
-    3 / the 95th percentile of the glow (m at 2000 K) along the rays that meet fire.
+    3 / the 95th percentile of the glow (m at 2000 K) along the rays that meet fire, where each
+    counts for no less than a flame of 1500 K that is as long: soot in flames that burn is hotter,
+    and what is left of a fire that has died would else be shown as bright as the fire was.
 
     Parameters
     ----------

@@ -31,6 +31,7 @@ from .effects import (
 
 _FORCE = Table("force")
 
+_INSIDE = "acts inside alone; default everywhere, on the fluid wherever there are vortons"
 _ON = {"default": "fluid", "doc": "what moves: the fluid, or tracers alone, which get a velocity"}
 _TIME = {"doc": "on the fluid: within which the velocity is approached, to 1/e"}
 
@@ -248,9 +249,7 @@ class Vortex(Effect):
         "strength", unit="m^2/s", doc="circulation; 0 brakes fluid that turns"
     )
     core: Any = _FORCE("radius", default=0.1, doc="radius of the core, which turns like a solid")
-    shape: Shape | None = shape_field(
-        "acts inside alone; default everywhere, on the fluid wherever there are vortons"
-    )
+    shape: Shape | None = shape_field(_INSIDE)
     parent: Transform | None = parent_field("all of it lies in its space; the circulation stays")
     acts_on: str = _FORCE("acts_on", **_ON)
     time: float = _FORCE("time", **_TIME)
@@ -284,9 +283,7 @@ class Drag(Effect):
 
     velocity: Any = _FORCE("velocity", doc="what they follow")
     fraction: Any = _FORCE("strength", default=0.5, least=0.0, most=1.0, doc="how much of it")
-    shape: Shape | None = shape_field(
-        "acts inside alone; default everywhere, on the fluid wherever there are vortons"
-    )
+    shape: Shape | None = shape_field(_INSIDE)
     parent: Transform | None = parent_field(
         "the shape and the direction of the velocity lie in its space. The velocity is not "
         "relative to its motion"

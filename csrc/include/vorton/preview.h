@@ -22,7 +22,8 @@ VT_API vt_status vt_preview_extinction(const vt_volume *volume, const vt_preview
                                        double *extinction);
 
 /* The emission that makes this frame read as fire: 3 / p95 of the glow along the rays that meet it,
- * 0 without fire. Take it from a frame with much flame and keep it for the shot. */
+ * 0 without fire. No flame counts as duller than one of 1500 K as long: fires that die get dark,
+ * where each picture has its own. Take it from a frame with much flame and keep it for the shot. */
 VT_API vt_status vt_preview_emission(const vt_volume *volume, const vt_preview_def *def,
                                      double *emission);
 

@@ -274,17 +274,18 @@ def show_bake(scene, folder):
 # ---- the buttons ----
 
 
+def replaces(what):
+    """The property of an operator that says whether it removes what is in its way."""
+    return bpy.props.BoolProperty(name="Replace", description=what, options={"SKIP_SAVE"})
+
+
 class VORTON_OT_bake(Baking, bpy.types.Operator):
     """Simulate the scene and show it. A bake that was cancelled goes on where it stopped"""
 
     bl_idname = "vorton.bake"
     bl_label = "Bake"
 
-    overwrite: bpy.props.BoolProperty(
-        name="Replace",
-        description="Remove an earlier bake of a scene that was different",
-        options={"SKIP_SAVE"},
-    )
+    overwrite: replaces("Remove an earlier bake of a scene that was different")
 
     def invoke(self, context, event):
         try:
@@ -324,11 +325,7 @@ class VORTON_OT_bake_from(Baking, bpy.types.Operator):
     bl_idname = "vorton.bake_from"
     bl_label = "Bake from here"
 
-    overwrite: bpy.props.BoolProperty(
-        name="Replace",
-        description="Remove the frames of the earlier bake from the current one on",
-        options={"SKIP_SAVE"},
-    )
+    overwrite: replaces("Remove the frames of the earlier bake from the current one on")
 
     def invoke(self, context, event):
         scene = context.scene
@@ -372,11 +369,7 @@ class VORTON_OT_branch(Baking, bpy.types.Operator):
         subtype="DIR_PATH",
         options=RELATIVE | {"SKIP_SAVE"},
     )
-    overwrite: bpy.props.BoolProperty(
-        name="Replace",
-        description="Remove another bake that is there",
-        options={"SKIP_SAVE"},
-    )
+    overwrite: replaces("Remove another bake that is there")
 
     def invoke(self, context, event):
         scene = context.scene
