@@ -190,8 +190,8 @@ def test_what_turns_stays_on_its_circle(turn):
 
 def test_after_a_short_substep_ways_are_straight():
     """It says nothing of accelerations: of pairs of .6 rad and a thousandth of it the longer goes
-    outwards as by the plain midpoint rule, .14 in eight. With ways that bent at their ends they went
-    .41."""
+    outwards as by the plain midpoint rule, by .14 in eight. With ways that bent at their ends they
+    went by .41."""
     angle = 0.6
     sim, radii = in_a_rotation()
     for _ in range(8):
@@ -202,9 +202,9 @@ def test_after_a_short_substep_ways_are_straight():
 
 
 def test_a_vortex_keeps_its_size():
-    """A thick ring, which is steady, without what spreads or damps: its vortons stay as far from the
-    middle of their section, in five turns of it. Midpoints that bent as in a rotation that
-    is given drew it together by 15 %, and straight ones spread it by 27 %, as `turn` is."""
+    """A thick ring, which is steady, without what spreads or damps: its vortons stay as far from
+    the middle of their section, in five turns of it. Midpoints that bent as in a rotation that is
+    given drew it together by 15 %, and straight ones spread it by 27 %, as `turn` is."""
     plain = vt.Method(exchange=0, cleaning=0, bound=0, halo=0, balance="none")
     scene = vt.Scene(method=plain)
     scene.add(vt.VortexRing(radius=1, core=0.25, circulation=10, layers=4, sections=72))

@@ -9,9 +9,9 @@
  * orders. But between, inside of smooth cores, vortices grow. With b = -a / 8 the point goes
  * outwards by (1 - a / 2) a^2 z^4 / 128 alone in the vortex, .005 z^4 with a = 1.3, which keeps it
  * on its circle in the given rotation, too: within 1.3 % a substep up to 1.13 rad. After a shorter
- * substep both bends fade (step/substep.c). A ring of core .25 R keeps its energy within .5 % over five
- * turns of its core by `turn` 1.2 and 1.6; with a = .83, b = 0, which keep a given rotation alone,
- * it draws together and gains 3 and 5 % (tests/test_substeps.py). */
+ * substep both bends fade (step/substep.c). A ring of core .25 R keeps its energy within .5 % over
+ * five turns of its core by `turn` 1.2 and 1.6; with a = .83, b = 0, which keep a given rotation
+ * alone, it draws together and gains 3 and 5 % (tests/test_substeps.py). */
 #pragma once
 
 #include "base/kernel.h"
