@@ -108,3 +108,21 @@ def test_a_wind_carries_a_rising_ball_as_still_air_does(share):
         assert np.linalg.norm(body.angular_velocity) < 0.1
         found.append(np.array(body.velocity) - wind)
     assert found[0][2] > 1 and np.abs(found[1] - found[0]).max() < 0.02
+
+
+def test_a_fire_far_off_does_not_push_a_ball():
+    """What swells there gives its plume, not the wake of the ball, impulse: 1.9 times that of the
+    ball at 1 m/s. Where that of all fluid far from the ball counted as its wake's, the ball fell
+    at .9 m/s after a second."""
+    scene = vt.Scene(seed=1, voxel=0.12, detail=0)
+    neutral = {"density": 1.204, "velocity": (0, 0.5, 0)}
+    scene.add(vt.Body(vt.Sphere(radius=0.3), panels=120, **neutral))
+    fire = vt.Disk((4, 0, 0), radius=0.4, thickness=0.2)
+    scene.add(vt.Emitter(fire, temperature=900, core=0.12, renew=6, smoke=0))
+    sim = vt.Simulation(scene, fps=24, threads=1)
+    given = 0.0
+    for _ in range(24):
+        sim.step()
+        given += (sim.vortons.swelling * sim.vortons.velocity[:, 2]).sum() / 24
+    assert given > 1.5 * 4 / 3 * np.pi * 0.3**3
+    assert abs(sim.bodies[0].velocity[2]) < 0.15

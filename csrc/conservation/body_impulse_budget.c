@@ -122,11 +122,6 @@ static void sum_wakes(vt_simulation *s, wakes *w, double sum[3])
     vti_arena_pop(&s->arena, mark);
 }
 
-double vti_share_apart(const vt_simulation *s, const double place[3])
-{
-    return (double)find_apart(s, place).share;
-}
-
 void vti_set_wakes_apart(vt_simulation *s, vt_reaction *reaction)
 {
     const int64_t count = s->vortons.set.count;

@@ -53,10 +53,6 @@ void vti_open_reaction(vt_simulation *s, double elapsed, vt_reaction *reaction);
  * keep their rows until then, and the caller the arena, on which this pushes. */
 void vti_set_wakes_apart(vt_simulation *s, vt_reaction *reaction);
 
-/* How far what is at a place, of fluid at rest since the flow of the bodies was noted, belongs to
- * wakes apart, 0 to 1. */
-double vti_share_apart(const vt_simulation *s, const double place[3]);
-
 /* What density differences give the vortons in a substep of dt, those of wakes apart among them, is
  * no reaction (nothing without differences or without vti_has_known_flow): before the finish of the
  * substep, with the records of its last field. */

@@ -1,16 +1,14 @@
 #include "conservation/swelling_impulse.h"
 
 #include "state/predicates.h"
-#include "state/wind_at_time.h"
 
 enum { BLOCK = 2048 };
 
 typedef struct summing {
     const vt_simulation *simulation;
     const float *swelling;
-    double dt, way[3]; /* of the wind in dt, m */
-    double moved[3];   /* way of the fluid since the flow of the bodies was noted, m */
-    int apart;         /* whether wakes are */
+    double dt, way[3];     /* of the wind in dt, m */
+    const vt_apart *apart; /* of each vorton; or NULL */
     vt_swelling *block;
 } summing;
 
@@ -28,10 +26,8 @@ static void add_charge(const summing *j, int64_t i, vt_swelling *sum)
     vti_add_scaled(given.linear, (double)j->swelling[i], along);
     vti_move_moment(&given, x);
     vti_add_impulse(&sum->all, 1, &given);
-    if (j->apart) {
-        vti_add_scaled(x, -1, j->moved);
-        vti_add_scaled(sum->apart, vti_share_apart(j->simulation, x), given.linear);
-    }
+    if (j->apart)
+        vti_add_scaled(sum->apart, (double)j->apart[i].share, given.linear);
 }
 
 static void sum_block(void *data, int64_t begin, int64_t end)
@@ -51,13 +47,12 @@ vt_swelling vti_sum_swelling(vt_simulation *s, double dt, const vt_reaction *rea
     summing j = {.simulation = s,
                  .swelling = vti_used_column(&s->vortons.set, VT_VORTON_swelling),
                  .dt = dt,
-                 .apart = reaction->apart != NULL};
+                 .apart = reaction->apart};
     if (!j.swelling || !vti_has_grid(s))
         return all;
     const size_t mark = vti_arena_mark(&s->arena);
     j.block = vti_arena_push(&s->arena, sizeof *j.block * (size_t)blocks);
     vti_add_scaled(j.way, dt, s->winds.velocity);
-    vti_integrate_winds(s, reaction->noted, s->time, j.moved);
     vti_parallel_for(s->def.threads, count, BLOCK, sum_block, &j);
     for (int64_t b = 0; b < blocks; b++) {
         vti_add_impulse(&all.all, 1, &j.block[b].all);

@@ -18,7 +18,7 @@
 
 typedef struct vt_swelling {
     vt_impulse all;  /* about the origin, of places as they were at the start in fluid at rest */
-    double apart[3]; /* linear, of charges beside wakes apart */
+    double apart[3]; /* linear, of those of vortons of wakes apart */
 } vt_swelling;
 
 /* That of a substep of dt, after its finish: vortons have moved, their swelling is still that which

@@ -3,11 +3,11 @@
  *
  *   x_n = x + fraction_n dt f(x_n-1),   x' = x + dt (share f_last + (1 - share) f_first)
  *
- * rk2: the midpoint rule; from the second substep of a vorton on its way to the midpoint bends with
- * its acceleration (bend_of in kernels/particles/stretching.c). Tracers, which move in the field
- * of the last stage alone, look three times there (kernels/particles/join_looks.h). rk3: Heun,
- * Zeitschrift fuer Mathematik und Physik 45 (1900): the only one of third order in this form; on
- * the grid, whose field has kinks, its error is smaller than that of rk2, but of no higher order.
+ * rk2: the midpoint rule; from the second substep of a vorton on its ways bend with its
+ * acceleration (kernels/particles/vorton_way.h). Tracers, which move in the field of the last stage
+ * alone, look three times there (kernels/particles/join_looks.h). rk3: Heun, Zeitschrift fuer
+ * Mathematik und Physik 45 (1900): the only one of third order in this form; on the grid, whose
+ * field has kinks, its error is smaller than that of rk2, but of no higher order.
  *
  * extrapolated: rk2, but f_first is that of the way to the midpoint, extrapolated in a straight
  * line from the last two solves, which were at t_1 and t_2, to the middle of that way:

@@ -6,7 +6,7 @@
  *                           (kernels/particles/lattice_rounding.h)
  *   positions of vortons    a 64th of it: the flow follows from them
  *   velocities of vortons   each to a quarter of 1 / rounding of its own size: a substep reads them
- *                           for the bend of its way (kernels/particles/stretching.c) and to find
+ *                           for the bend of its way (kernels/particles/vorton_way.h) and to find
  *                           where fluid was. As they
  *                           are where accelerations follow from them (method.buoyancy full)
  *   fuel, flame and smoke of tracers that burn by themselves: 1 / rounding, by chance

@@ -200,11 +200,12 @@ static int has_past(const vt_simulation *s, const vt_scheme *scheme, const vt_su
 }
 
 /* What the last substep left. One much shorter than this of dt s says little of accelerations: it
- * counts as half as long. */
+ * counts as half as long, and the bends fade. */
 static vt_past find_past(const vt_simulation *s, double dt)
 {
     vt_past past = {.velocity = s->vortons.velocity,
                     .age = s->vortons.age,
+                    .before = s->last_substep / 2,
                     .since = fmax(s->last_substep / 2, dt / 4)};
     memcpy(past.wind, s->carried.moved_with, sizeof past.wind);
     return past;

@@ -94,9 +94,10 @@ typedef struct vt_bounds {
 /* What the last substep left: the acceleration of a vorton is the change since then. */
 typedef struct vt_past {
     const float *velocity, *age; /* columns */
-    double since, wind[3];       /* s, m/s: when that velocity was, and the uniform wind in it */
-    f4 *bend; /* receives, by column: with [3] u_m + [0-2] velocities differ as at midpoints half a
-                 substep before, now and after, u_m the last; 0: of those without a past. m/s */
+    double before, since;        /* s: when that velocity was, and the least that it counts as */
+    double wind[3];              /* m/s: the uniform wind in it */
+    f4 *bend; /* receives, by column: [3] u_m + [0-2] is by how much velocities bend from half a
+                 substep before to now to the midpoint, where it is u_m; 0: without a past. m/s */
 } vt_past;
 
 /* How a substep ends: with the rates of the last stage, or with `share` of them and the rest from

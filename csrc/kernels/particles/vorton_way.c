@@ -27,9 +27,10 @@ VT_INLINE f4 bend_of(const context *c, f4 u, int64_t home)
     }
     const f4 wind = {(float)past->wind[0], (float)past->wind[1], (float)past->wind[2], 0};
     const f4 change = u - (f4_load_three(last) - wind);
-    const float times = (float)c->dt / since, later = 2 * times / (1 + times);
-    f4 kept = f4_set(-later) * f4_fma(f4_set(times), change, u);
-    kept[3] = later;
+    const float half = (float)c->dt, later = 2 * half / (half + (float)past->before);
+    const float weight = later * (float)past->before / since;
+    f4 kept = f4_set(-weight) * u - f4_set(later * half / since) * change;
+    kept[3] = weight;
     past->bend[home] = kept;
     const float cells = (float)(0.5 * c->dt * c->dt / c->grid->spacing) / since;
     return vti_within_half_a_cell(c->grid, change * f4_set(vt_share_of_bend * cells), 1);

@@ -6,11 +6,12 @@
  * rad a substep, goes outwards by z^4 / 8 in each by the plain rule (a = b = 0), if the rotation is
  * given. In a vortex of vortons it stays on its circle then: at the midpoint the vortex is as much
  * wider, and slower, as the point is farther out, u = i z x / (dt |x|^2), and |x'| = |x| to all
- * orders. But between, inside of smooth cores, vortices grow. With b = -a / 8 the point stays on
- * its circle in the vortex to fourth order, and with a = 1.3 in the given rotation, too: within
- * 1.3 % a substep up to 1.13 rad. A ring of core .25 R keeps its energy within .5 % over five
- * turns of its core by `turn` 1.2 and 1.6; with a = .83, b = 0, which keep a given rotation alone,
- * it draws together and gains 3 and 5 % (tests/test_substeps.py). */
+ * orders. But between, inside of smooth cores, vortices grow. With b = -a / 8 the point goes
+ * outwards by (1 - a / 2) a^2 z^4 / 128 alone in the vortex, .005 z^4 with a = 1.3, which keeps it
+ * on its circle in the given rotation, too: within 1.3 % a substep up to 1.13 rad. After a shorter
+ * substep both bends fade (step/substep.c). A ring of core .25 R keeps its energy within .5 % over
+ * five turns of its core by `turn` 1.2 and 1.6; with a = .83, b = 0, which keep a given rotation
+ * alone, it draws together and gains 3 and 5 % (tests/test_substeps.py). */
 #pragma once
 
 #include "base/kernel.h"
