@@ -33,7 +33,7 @@ VT_INLINE f4 bend_of(const context *c, f4 u, int64_t home)
     kept[3] = weight;
     past->bend[home] = kept;
     const float cells = (float)(0.5 * c->dt * c->dt / c->grid->spacing) / since;
-    return vti_within_half_a_cell(c->grid, change * f4_set(vt_share_of_bend * cells), 1);
+    return vti_within_a_cell(c->grid, change * f4_set(vt_share_of_bend * cells), 1);
 }
 
 static void advance_block(void *data, int64_t begin, int64_t end)

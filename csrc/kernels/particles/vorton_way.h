@@ -19,13 +19,14 @@
 
 static const float vt_share_of_bend = 1.3f, vt_share_of_chord = -1.3f / 8;
 
-/* No farther than half a cell along each axis; without a grid, as it is. `cell`: in its unit. */
-VT_INLINE f4 vti_within_half_a_cell(const vt_grid *grid, f4 way, float cell)
+/* No farther than a cell along each axis; without a grid, as it is. `cell`: in its unit. Half of
+ * one would let what turns by 1.1 rad a substep drift outwards from three cells about its axis on.
+ */
+VT_INLINE f4 vti_within_a_cell(const vt_grid *grid, f4 way, float cell)
 {
-    const float most = 0.5f * cell;
     if (grid->cells[0] > 0)
         for (int a = 0; a < 3; a++)
-            way[a] = way[a] > most ? most : way[a] < -most ? -most : way[a];
+            way[a] = way[a] > cell ? cell : way[a] < -cell ? -cell : way[a];
     return way;
 }
 
@@ -36,7 +37,7 @@ VT_INLINE f4 vti_mean_on_way(const vt_ending *ending, const vt_grid *grid, int64
         return u;
     const f4 past = ending->bend[home];
     const f4 change = f4_fma(f4_set(past[3]), u, past) * f4_set(vt_share_of_chord);
-    return u + vti_within_half_a_cell(grid, change, (float)(grid->spacing / ending->dt));
+    return u + vti_within_a_cell(grid, change, (float)(grid->spacing / ending->dt));
 }
 
 /* Records of the next stage: base values and the way of time dt along the rates at the records. The
