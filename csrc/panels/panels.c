@@ -296,6 +296,11 @@ double vti_panel_speed(const vt_simulation *s)
     return most;
 }
 
+double vti_radii_passed(const vt_paneled_body *b, double time)
+{
+    return vti_sheds(b->body) && isfinite(b->reach) ? b->stream * time / b->reach : 0;
+}
+
 double vti_wake_speed(const vt_simulation *s)
 {
     const vt_panels *const p = &s->panels;

@@ -47,6 +47,9 @@ double vti_panel_speed(const vt_simulation *s);
 /* The largest speed at which a body that sheds and the fluid pass each other, m/s. */
 double vti_wake_speed(const vt_simulation *s);
 
+/* How many of its radii the fluid passes a body in a time, s; 0 where it sheds nothing. */
+double vti_radii_passed(const vt_paneled_body *b, double time);
+
 /* ---- the panels, for those who use the flow at the surface ----
  *
  * The panels of now: s->panels (state/simulation.h), those of body number b are panels
