@@ -1,7 +1,7 @@
 /* Velocity outside the grid, of the far field, of expansion and of walls there. For points that lie
- * close together, such as voxels and tracers, it is summed at the nodes of lattices, where there are
- * points, and interpolated by quadratic B-splines, whose coefficients are the velocities less an
- * eighth of their second differences: exact to the third order (Hockney and Eastwood, Computer
+ * close together, such as voxels and tracers, it is summed at the nodes of lattices, where there
+ * are points, and interpolated by quadratic B-splines, whose coefficients are the velocities less
+ * an eighth of their second differences: exact to the third order (Hockney and Eastwood, Computer
  * Simulation Using Particles, 1988, chapter 5). The field varies over the distance to what it comes
  * from: beside the grid the nodes are as far apart as its cells, and twice as far wherever that
  * distance has doubled. What comes from walls, at which it jumps, is interpolated where they are as
