@@ -278,12 +278,17 @@ double vti_panel_gradient(const vt_simulation *s)
     return most;
 }
 
-static double wall_speed(const vt_paneled_body *b)
+double vti_speed_through_wind(const vt_paneled_body *b)
 {
     double velocity[3];
     vti_rigid_velocity(b, b->center, velocity);
+    return vti_sqrt(vti_dot(velocity, velocity));
+}
+
+static double wall_speed(const vt_paneled_body *b)
+{
     const double deforms = b->body->form ? b->pose.scale * b->body->form->mesh->speed : 0;
-    return vti_sqrt(vti_dot(velocity, velocity)) + deforms +
+    return vti_speed_through_wind(b) + deforms +
            b->reach * vti_sqrt(vti_dot(b->angular, b->angular));
 }
 
@@ -294,11 +299,6 @@ double vti_panel_speed(const vt_simulation *s)
     for (int32_t n = 0; p->exist && n < p->body_count; n++)
         most = fmax(most, wall_speed(&p->bodies[n]));
     return most;
-}
-
-double vti_radii_passed(const vt_paneled_body *b, double time)
-{
-    return vti_sheds(b->body) && isfinite(b->reach) ? b->stream * time / b->reach : 0;
 }
 
 double vti_wake_speed(const vt_simulation *s)

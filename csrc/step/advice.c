@@ -277,10 +277,10 @@ void vti_look_for_long_ways(vt_simulation *s, double step)
     const vt_panels *const p = &s->panels;
     for (int32_t n = 0; p->exist && n < p->body_count; n++) {
         const vt_paneled_body *const b = &p->bodies[n];
-        const double radii = vti_radii_passed(b, step);
+        const double radii = b->stream * step / b->reach;
         if (vti_is_warned(&s->warnings, VT_WARN_LONG_WAY))
             return;
-        if (radii > long_way)
+        if (isfinite(b->reach) && vti_sheds(b->body) && radii > long_way)
             vti_warn(&s->warnings, VT_WARN_LONG_WAY, -1,
                      "body '%s' passes the fluid at %.3g m/s, %.0f times its radius in a step of "
                      "%.3g s: its wake takes ever more substeps. " VT_SHORTER_WAYS,

@@ -83,10 +83,11 @@ static double rate_of_wakes(const vt_simulation *s)
     return speed > 0 ? speed / (way_in_substep * s->grid.core) : 0;
 }
 
-/* Radii of a body that sheds, and cores, that the fluid passes it in a step: more of both take some
- * hundred substeps, which are the longer the more it has shed. A ball of 320 panels takes 155 for
- * 33 radii, 176 cores, in 4 s, and in the next frame 172 in 15 s; with 208 radii its first frame
- * has not ended after minutes. What is narrower than cores passes more radii in few substeps. */
+/* Radii of a body that sheds, and cores, that it goes through the wind in a step: more of both take
+ * some hundred substeps, which are the longer the more it has shed. A ball of 320 panels takes 155
+ * for 33 radii, 176 cores, in 4 s, and in the next frame 172 in 15 s; with 208 radii its first
+ * frame has not ended after minutes. What is narrower than cores goes more radii in few substeps.
+ */
 static const double most_radii = 32, most_cores = 128;
 
 static vt_status check_ways(const vt_simulation *s, double step)
@@ -94,14 +95,14 @@ static vt_status check_ways(const vt_simulation *s, double step)
     const vt_panels *const p = &s->panels;
     for (int32_t n = 0; p->exist && n < p->body_count; n++) {
         const vt_paneled_body *const b = &p->bodies[n];
-        const double radii = vti_radii_passed(b, step);
-        if (radii > most_radii && b->stream * step > most_cores * s->grid.core)
-            return vti_fail(VT_INVALID_ARGUMENT,
-                            "body '%s' passes the fluid at %.4g m/s, %.0f times its radius in a "
-                            "step of %.3g s: one that sheds may do so at %.3g "
-                            "m/s. " VT_SHORTER_WAYS,
-                            b->body->name, b->stream, radii, step,
-                            fmax(most_radii * b->reach, most_cores * s->grid.core) / step);
+        const double speed = vti_speed_through_wind(b), reach = b->reach;
+        const double most = fmax(most_radii * reach, most_cores * s->grid.core) / step;
+        if (vti_sheds(b->body) && speed > most)
+            return vti_fail(
+                VT_INVALID_ARGUMENT,
+                "body '%s' passes the fluid at %.4g m/s, %.0f times its radius in a "
+                "step of %.3g s: one that sheds may do so at %.3g m/s. " VT_SHORTER_WAYS,
+                b->body->name, speed, speed * step / reach, step, most);
     }
     return VT_OK;
 }
