@@ -588,3 +588,25 @@ def test_a_body_that_is_thrown_through_the_scene_is_told_of(radii, shedding, war
     assert len(told) == warned
     if told:
         assert "'ball'" in told[0] and f"at {speed:.3g} m/s, {radii} times its radius" in told[0]
+
+
+@pytest.mark.parametrize("blows", [False, True])
+def test_a_body_whose_wake_no_step_resolves_is_refused(blows):
+    """Before the first substep, and with shedding=0 it goes its way: in the eight substeps that
+    its panels may take."""
+    speed, counts = 1000, []
+    throw = vt.Transform(position=vt.Keys([(0, (0, 0, 0)), (1, (speed, 0, 0))]))
+    for shedding in (None, 0):
+        scene = vt.Scene("thrown", spacing=0.1)
+        how = {"panels": 20, "shedding": shedding, "parent": None if blows else throw}
+        scene.add(vt.Body(vt.Sphere(radius=0.2), name="ball", **how))
+        if blows:
+            scene.add(vt.Wind((speed, 0, 0)))
+        sim = vt.Simulation(scene, fps=24, threads=1)
+        if shedding is None:
+            with pytest.raises(ValueError, match="'ball' passes the fluid at 1000 m/s, 208 times"):
+                sim.step()
+        else:
+            sim.step()
+        counts.append(sim.health.substeps)
+    assert counts[0] == 0 and counts[1] <= 8

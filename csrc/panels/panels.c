@@ -278,12 +278,17 @@ double vti_panel_gradient(const vt_simulation *s)
     return most;
 }
 
-static double wall_speed(const vt_paneled_body *b)
+double vti_speed_through_wind(const vt_paneled_body *b)
 {
     double velocity[3];
     vti_rigid_velocity(b, b->center, velocity);
+    return vti_sqrt(vti_dot(velocity, velocity));
+}
+
+static double wall_speed(const vt_paneled_body *b)
+{
     const double deforms = b->body->form ? b->pose.scale * b->body->form->mesh->speed : 0;
-    return vti_sqrt(vti_dot(velocity, velocity)) + deforms +
+    return vti_speed_through_wind(b) + deforms +
            b->reach * vti_sqrt(vti_dot(b->angular, b->angular));
 }
 

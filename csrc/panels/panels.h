@@ -47,6 +47,9 @@ double vti_panel_speed(const vt_simulation *s);
 /* The largest speed at which a body that sheds and the fluid pass each other, m/s. */
 double vti_wake_speed(const vt_simulation *s);
 
+/* The speed at which a body goes through the uniform wind, m/s, whatever stirs the fluid there. */
+double vti_speed_through_wind(const vt_paneled_body *b);
+
 /* ---- the panels, for those who use the flow at the surface ----
  *
  * The panels of now: s->panels (state/simulation.h), those of body number b are panels

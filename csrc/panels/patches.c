@@ -434,10 +434,15 @@ int64_t vti_collect_panel_charges(vt_simulation *s, vt_record *charges)
     return found + collect_charges(s, p->image_count, p->image, charges + found);
 }
 
+int vti_has_outer_panels(const vt_simulation *s)
+{
+    return s->panels.exist && s->panels.outer_count > 0;
+}
+
 void vti_add_outer_panels(vt_simulation *s, int64_t count, const float *points, float *velocity)
 {
     const vt_panels *const p = &s->panels;
-    if (!p->exist || p->outer_count == 0)
+    if (!vti_has_outer_panels(s))
         return;
     vt_arena *const arena = &s->arena;
     const size_t mark = vti_arena_mark(arena);
@@ -451,4 +456,32 @@ void vti_add_outer_panels(vt_simulation *s, int64_t count, const float *points, 
     }
     s->stages->panel_field(p->outer_count, p->outer_patch, count, cells, velocity, s->def.threads);
     vti_arena_pop(arena, mark);
+}
+
+int vti_is_far_from_outer_panels(const vt_simulation *s, const double low[3], const double high[3],
+                                 double far)
+{
+    const vt_panels *const p = &s->panels;
+    const float cells = (float)(far / s->grid.spacing);
+    float from[3], to[3];
+    double cell[3];
+    int is_far = 1;
+    vti_to_cells(&s->grid, low, cell);
+    vti_narrow(cell, from);
+    vti_to_cells(&s->grid, high, cell);
+    vti_narrow(cell, to);
+    for (int32_t n = 0; vti_has_outer_panels(s) && n < p->outer_count && is_far; n++) {
+        const vt_patch *const patch = &p->outer_patch[n];
+        float square = 0;
+        for (int c = 0; c < 3; c++) {
+            const float a = patch->corner[0][c], b = patch->corner[1][c];
+            const float d = patch->corner[2][c];
+            const float above = fminf(fminf(a, b), d) - to[c];
+            const float below = from[c] - fmaxf(fmaxf(a, b), d);
+            const float away = fmaxf(fmaxf(above, below), 0);
+            square += away * away;
+        }
+        is_far = square > cells * cells;
+    }
+    return is_far;
 }

@@ -59,5 +59,12 @@ int64_t vti_count_panel_charges(const vt_simulation *s);
 int64_t vti_collect_panel_charges(vt_simulation *s, vt_record *charges);
 
 /* Adds the velocity (m/s) of the panels that charges outside the grid stand for (s->panels.outer,
- * set by vti_collect_panel_charges) at points outside it (count x 3, m). */
+ * set by vti_collect_panel_charges) at points outside it (count x 3, m). It jumps at a wall, and is
+ * a field to interpolate far from them alone. */
 void vti_add_outer_panels(vt_simulation *s, int64_t count, const float *points, float *velocity);
+
+int vti_has_outer_panels(const vt_simulation *s);
+
+/* Whether a box (m) is farther than that (m) from all of these. */
+int vti_is_far_from_outer_panels(const vt_simulation *s, const double low[3], const double high[3],
+                                 double far);

@@ -13,6 +13,7 @@ typedef struct vt_staged_body vt_staged_body;
 
 typedef struct vt_stage {
     vt_staged_body *items;
+    struct world_box *boxes; /* of their solids */
     int32_t count;
     f4 key;
     vt_surroundings surroundings;

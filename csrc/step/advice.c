@@ -283,9 +283,7 @@ void vti_look_for_long_ways(vt_simulation *s, double step)
         if (isfinite(b->reach) && vti_sheds(b->body) && radii > long_way)
             vti_warn(&s->warnings, VT_WARN_LONG_WAY, -1,
                      "body '%s' passes the fluid at %.3g m/s, %.0f times its radius in a step of "
-                     "%.3g s: its wake takes ever more substeps. Is it m/s? Take more frames a "
-                     "second, or shedding=0; where keys make it jump give the one before "
-                     "interpolation \"constant\"",
+                     "%.3g s: its wake takes ever more substeps. " VT_SHORTER_WAYS,
                      b->body->name, b->stream, radii, step);
     }
 }

@@ -25,5 +25,10 @@ void vti_look_for_lost_layers(vt_simulation *s);
 /* Bodies that shed, and that in a step of `step` seconds go far by the fluid, as fast as now. */
 void vti_look_for_long_ways(vt_simulation *s, double step);
 
+/* What makes such a way shorter. */
+#define VT_SHORTER_WAYS                                                                            \
+    "Is it m/s? Take more frames a second, or shedding=0; where keys make it jump give the one "   \
+    "before interpolation \"constant\""
+
 /* Fuel that nothing sets on fire, after a step of dt seconds. */
 void vti_look_for_unlit_fuel(vt_simulation *s, double dt);

@@ -169,7 +169,7 @@ static void move_listed(vt_simulation *s, const vt_scheme *scheme, double dt,
     if (!work->last && way > 0) {
         looks l;
         go_ahead(&t, 0, count);
-        const vt_far_lattice *const lattice = vti_open_far_lattice(s, count, t.x);
+        const vt_far_lattice *const lattice = vti_open_far_lattice(s, VT_LOOKS, count, t.x);
         look_first(&t, lattice, way, count, &l, NULL);
         look_ahead(&t, lattice, way, count, &l);
     } else {

@@ -109,7 +109,7 @@ static void move_portion(vt_simulation *s, double dt, int64_t parts, const vt_pa
     const int threads = s->def.threads;
     const size_t mark = vti_arena_mark(&s->arena);
     const vt_far_lattice *const lattice =
-        rows->induced ? vti_open_far_lattice(s, count, f->position) : NULL;
+        rows->induced ? vti_open_far_lattice(s, VT_LOOKS, count, f->position) : NULL;
     for (int64_t part = 0; part < parts; part++) {
         const double from = dt * (double)part / (double)parts;
         const double to = dt * (double)(part + 1) / (double)parts;

@@ -213,7 +213,9 @@ class Body(BodyBase):
 
     A step has up to 8 substeps for what panels need: the flow about a body that goes farther than
     about its radius in a frame is coarse (contact holds at any speed); more frames a second resolve
-    it. Where bodies alone make vortons their panels set the cells of the grid, too
+    it. What it sheds may take more, some five for each radius, and beyond 32 radii and 128 cores
+    the step is refused, unless `shedding=0`. Where bodies alone make vortons their panels set the
+    cells of the grid, too
     (`Scene.spacing`). Of a plane, such as a floor, panels lie under the vortons, and it sheds
     nothing. Nor does a panel of another body, where it is wider than some cores, in a scene without
     wind whose bodies stand still: give more `panels`, if smoke is to roll up there. In a wind, or

@@ -383,7 +383,9 @@ class Simulation(LiveChanges, BodyMotion, Pickled):
         Raises
         ------
         ValueError
-            NaN or infinity written into the state: nothing has changed then.
+            NaN or infinity written into the state: nothing has changed then. A body that sheds and
+            in the step passes the fluid by more than 32 of its radii and 128 cores: the message
+            names it and how fast it may be; the substeps before it stay.
         vorton.BlowUpError
             The flow has blown up, or a frame is too long for it: the message says where, which
             source and which body are nearest, and what to change. The substeps before it stay,

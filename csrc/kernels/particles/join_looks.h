@@ -18,6 +18,8 @@
 #include "base/kernel.h"
 #include "base/simd.h"
 
+enum { VT_LOOKS = 3 };
+
 /* u_0, u_1 and u_2, in whose place comes u. */
 VT_INLINE void vti_join_looks(const vf u0[3], const vf u1[3], vf u2[3])
 {
