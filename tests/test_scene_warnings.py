@@ -120,6 +120,50 @@ def test_fuel_that_burns(numbers):
     assert texts(lambda: fire(**numbers).step(20)) == []
 
 
+def pool(width, fuel=1.0, renew=None, **law):
+    burns = vt.Combustion(**law)
+    scene = vt.Scene(combustion=burns, method=vt.Method(rounding=0))
+    bed = vt.Disk((0, 0, width / 4), radius=width / 2, thickness=width / 2)
+    scene.add(vt.Emitter(bed, temperature=900, fuel=fuel, renew=renew, core=width / 5, rim=0))
+    return scene
+
+
+def advised_law(width):
+    (text,) = texts(lambda: vt.Simulation(pool(width), threads=1))
+    return text, {name: float(re.search(rf"{name}=([\d.e+]+)", text)[1]) for name in LAW_OF_PACE}
+
+
+LAW_OF_PACE = ("rate", "flame_time")
+
+
+@pytest.mark.parametrize("width, word", [(0.012, "high"), (5.0, "low")])
+def test_a_fire_whose_flames_are_those_of_another_size(width, word):
+    text, law = advised_law(width)
+    assert f"{width:g} m across" in text and f"too {word}" in text and "sources[0]" in text
+    lit = vt.Keys([(0, 0), (1, 1)])
+    assert len(texts(lambda: vt.Simulation(pool(width, fuel=lit), threads=1))) == 1
+    meant = [pool(width, **law), pool(width, flame_time=0.2), pool(width, renew=0)]
+    meant += [pool(width, fuel=0), pool(0.1), pool(2.0)]
+    for scene in meant:
+        assert texts(lambda scene=scene: vt.Simulation(scene, threads=1)) == []
+
+
+def test_the_flame_advised_is_the_usual_one_made_smaller():
+    """Froude: lengths as the width, times as its root, where nothing else has a time."""
+    width, usual = 0.005, 0.5
+    _, law = advised_law(width)
+    found = []
+    for size, given in ((usual, {}), (width, law), (width, {"rate": 10.0})):
+        scene = pool(size, radiation=0, mixing=0, **given)
+        sim = vt.Simulation(scene, fps=24 * np.sqrt(usual / size), threads=1)
+        sim.step(10)
+        flame, height = sim.tracers.flame.astype(float), sim.tracers.position[:, 2]
+        burns = sim.tracers.fuel.mean(), flame.mean()
+        found.append([*burns, (flame * height).sum() / flame.sum() / size])
+    np.testing.assert_allclose(found[1], found[0], rtol=0.01)
+    assert found[2][0] > 1.5 * found[0][0]  # hardly lit
+
+
 # ---- cost ----
 
 
