@@ -11,6 +11,8 @@ from marks import slow_but
 from sheets import SIDES, THICKNESS, sheet
 
 import vorton as vt
+from vorton.film import make_film
+from vorton.scenes import key_advice
 
 EXAMPLES = Path(__file__).parents[1] / "examples"
 
@@ -72,6 +74,65 @@ def test_what_is_cold_and_meant(value):
     scene = vt.Scene()
     scene.add(vt.Emitter(vt.Sphere(radius=0.3), temperature=value, core=0.1))
     assert texts(lambda: vt.Simulation(scene, threads=1)) == []
+
+
+# ---- seconds ----
+
+
+def keyed(*times):
+    """An emitter, a body and a wind with keys at these times; one that has no part in it."""
+    scene = vt.Scene("keyed", wind=vt.Keys([(t, (0.01 * t, 0, 0)) for t in times]), voxel=0.1)
+    warm = vt.Keys([(t, 320.0) for t in times])
+    ball = vt.Sphere((0, 0, 1), vt.Keys([(t, 0.2) for t in times]))
+    scene.add(vt.Emitter(ball, temperature=warm, core=0.1, lifetime=vt.Keys([(0, 1), (0.5, 2)])))
+    moved = vt.Transform(position=vt.Keys([(t, (0, 0, 0)) for t in times]))
+    scene.add(vt.Body(vt.Sphere((5, 0, 0), 0.2), parent=moved, panels=0))
+    return scene
+
+
+def told_of_keys(scene, folder, last, **how):
+    found = texts(lambda: vt.bake(scene, folder, frames=(last, last), progress=False, **how))
+    return [text for text in found if "Times of keys" in text]
+
+
+def test_keys_at_numbers_of_frames(tmp_path):
+    (text,) = told_of_keys(keyed(0, 6, 12), tmp_path / "a", 12)
+    assert text.startswith("Scene.wind (and 3 more)") and "from 6 s to 12 s" in text
+    assert "frame 12, the last, is at 0.458 s" in text and "(n - 1) / 24" in text
+    scene = keyed(0, 6, 12)
+    scene.wind = (0, 0, 0)
+    (text,) = told_of_keys(scene, tmp_path / "b", 12, volumes=None)
+    assert text.startswith("sources[0]: Emitter.temperature (and 2 more)")
+    names = {name for name, _ in key_advice._keys_of(scene)}
+    assert {"sources[0]: Emitter.shape.radius", "bodies[0]: Body.parent.position"} < names
+    shot = texts(
+        lambda: make_film(scene, tmp_path / "a.png", frames=(12, 12), progress=False)
+    )
+    assert [t for t in shot if "Times of keys" in t] == [text]
+
+
+@pytest.mark.parametrize(
+    "times",
+    [(0, 0.25, 0.5), (0, 0.25, 12), (0, 6.5, 12), (0, 1, 2), (0, 60), (3,)],
+    ids=["reached", "one reached", "no whole numbers", "a longer film", "far longer", "one key"],
+)
+def test_keys_that_are_seconds(times):
+    given = texts(lambda: key_advice.warn_of_keys_in_frames(keyed(*times), 24.0, 12))
+    assert given == []
+
+
+def test_an_end_that_is_past_when_it_is_added():
+    sim = vt.Simulation(vt.Scene(voxel=0.1), threads=1)
+    sim.step(24)
+    late = vt.Emitter(vt.Disk(radius=0.2), temperature=400, end=0.5)
+    (text,) = texts(lambda: sim.add(late))
+    assert text.startswith("Emitter.end = 0.5 s is past: it is added at 1 s") and "begin" in text
+    sim.step()
+    assert sim.tracers.count == 0
+    assert texts(lambda: sim.add(late.replace(end=1.5))) == []
+    assert texts(lambda: sim.add(vt.VortexTube((0, 0, 0), (0, 0, 0.5), core=0.1))) == []
+    plain = vt.Simulation(vt.Scene(voxel=0.1), threads=1)
+    assert texts(lambda: plain.add(late)) == []
 
 
 # ---- fire ----
