@@ -9,6 +9,7 @@ from ..base.checks import shown
 from ..definitions.animation import frame_rate
 from ..scenes.bodies import BodyBase
 from ..scenes.scene import Scene
+from ..scenes.scene_advice import warn_of_past_end
 from ..sources.source_base import Source
 from .opening import Recorder, add_source, check_method, name_items, remove_added
 
@@ -32,6 +33,11 @@ class LiveChanges:
         TypeError, ValueError, vorton.CapacityError
             As of `Scene.add` and of a new simulation: then nothing has changed.
 
+        Warns
+        -----
+        vorton.SceneWarning
+            As of a new simulation; an `end` that is past.
+
         Examples
         --------
         >>> import vorton as vt
@@ -41,6 +47,7 @@ class LiveChanges:
         """
         scene = copy.copy(self._scene)
         scene.add(item)
+        warn_of_past_end(item, self._core.time)
         recorder = Recorder(self._core)
         try:
             self._put(scene, item, recorder)
