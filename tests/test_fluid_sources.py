@@ -112,9 +112,9 @@ def test_books_of_a_flame_thrower():
     assert h.heat_released > 1000 and h.heat_brought > 0
     books = h.heat_released - h.heat_radiated - h.heat_mixed + h.heat_brought
     assert h.heat == pytest.approx(books, abs=1e-4 * h.heat_released)
-    ring = vt.VortexRing(radius=0.3, core=0.054, layers=0)
+    ring = vt.VortexRing(radius=0.3, core=0.25 * 0.3, layers=0)
     one = mass_at_birth([ring])
-    pulses = int(np.ceil(0.3 * 2 * 2.0 / 0.3))
+    pulses = int(np.ceil(0.3 * 2.0 / (2.75 * ring.core)))
     fuel = sim.scene.combustion.heat * 0.9 * one * pulses
     assert 0.9 * fuel < h.heat_released < 1.0001 * fuel
 
