@@ -183,8 +183,8 @@ def test_progress_tells_how_far_a_frame_has_come():
     sim.step(progress=lambda *values: seen.append(values))
     assert len(seen) > 2
     fractions, times, counts = zip(*seen, strict=True)
-    assert list(counts) == list(range(1, len(seen) + 1))
-    assert 0 < fractions[0] and np.all(np.diff(fractions) > 0) and fractions[-1] < 1
+    assert list(counts) == list(range(len(seen)))
+    assert fractions[0] == 0 and np.all(np.diff(fractions) > 0) and fractions[-1] < 1
     np.testing.assert_allclose(np.divide(times, 2), fractions)
 
 
@@ -210,9 +210,31 @@ def test_exception_in_progress_ends_the_run_and_is_raised():
         sim.step(progress=3)
 
 
+def test_progress_is_called_in_a_step_of_one_substep_and_may_end_it():
+    """At its beginning: then nothing has changed."""
+
+    def stop(fraction, time, substeps):
+        raise InterruptedError
+
+    sim, twin = small(smoke()), small(smoke())
+    sim.step()
+    twin.step()
+    assert sim.health.substeps == 1
+    seen = []
+    sim.step(2, progress=lambda *values: seen.append(values))
+    twin.step(2)
+    assert seen == [(0.0, pytest.approx(1 / 24), 0), (0.0, pytest.approx(2 / 24), 0)]
+    for error, function in ((InterruptedError, stop), (TypeError, lambda fraction: None)):
+        with pytest.raises(error):
+            sim.step(progress=function)
+        assert sim.time == twin.time and sim.frame == 3
+    sim.step()
+    twin.step()
+    assert sim.same_state(twin)
+
+
 def test_progress_may_not_use_the_simulation():
     sim = small()
-    sim.fps = 1.0
     with pytest.raises(vt.BusyError):
         sim.step(progress=lambda *values: sim.vortons.count)
 
@@ -221,8 +243,13 @@ def test_ctrl_c_is_seen_between_substeps():
     sim = small()
     sim.fps = 0.25
     main = threading.get_ident()
+
+    def interrupt(fraction, time, substeps):
+        if substeps:
+            signal.pthread_kill(main, signal.SIGINT)
+
     with pytest.raises(KeyboardInterrupt):
-        sim.step(progress=lambda *values: signal.pthread_kill(main, signal.SIGINT))
+        sim.step(progress=interrupt)
     assert 0 < sim.time < 4 and sim.frame == 0
 
 

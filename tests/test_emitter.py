@@ -509,3 +509,52 @@ def test_wide_cores_start_late_by_what_the_docstring_says(core, share):
     sim.step(18)
     exact = 0.5 * 2 / 3 * 9.81 * (293.15 / 270 - 1) * sim.time**2
     assert -sim.tracers.position[:, 2].mean() / exact == pytest.approx(share, abs=0.02)
+
+
+# ---- the smoke of a fire that keys light ----
+
+LIT = vt.Keys([(0.25, 0), (0.3, 1, "constant"), (0.5, 0)])
+
+
+def births_of_smoke(fps=40, **fluid):
+    """When tracers were born that live for ever, s, in .75 s."""
+    bed = vt.Sphere(radius=0.1)
+    said = {"core": 0.05, "temperature": 900, "smoke": 0.3, "renew": 5.0} | fluid
+    scene = vt.Scene(combustion=vt.Combustion(), voxel=0.05, gravity=(0, 0, 0))
+    scene.add(vt.Emitter(bed, **said))
+    sim = vt.Simulation(scene, fps=fps, threads=1)
+    sim.step(round(0.75 * fps))
+    return np.sort(sim.time - sim.tracers.age), sim.tracers.density
+
+
+@pytest.mark.parametrize(
+    "fuel, begin, end",
+    [
+        (LIT, 0.25, 0.5),
+        (vt.Keys([(0, 0), (0.4, 0, "smooth"), (0.5, 1)]), 0.4, 0.75),
+        (vt.Samples([1, 0.5, 0, 0, 0], fps=10), 0, 0.2),
+        (vt.Keys([(0, 0.2), (1, 0.6)]), 0, 0.75),
+    ],
+    ids=["lit and out", "lit late", "out early", "never out"],
+)
+def test_a_fire_that_keys_light_smokes_while_it_has_fuel(fuel, begin, end):
+    born, density = births_of_smoke(fuel=fuel)
+    filling = 12 * 4 / 3 * np.pi * 0.1**3 / 0.05**3  # tracers
+    assert len(born) == pytest.approx(5 * (end - begin) * filling, rel=0.03)
+    assert born[0] >= begin - 1e-6 and born[-1] <= end + 1e-6
+    np.testing.assert_allclose(density, 0.3 * 0.05**3 / 12, rtol=1e-5)
+
+
+@pytest.mark.parametrize(
+    "fluid",
+    [
+        {"fuel": LIT, "smoke": vt.Keys([(0, 0.3)])},
+        {"fuel": LIT, "renew": vt.Keys([(0, 5.0)])},
+        {"fuel": vt.Keys([(0.25, 0), (0.3, 0.9), (0.5, 0)]), "soot": 0.1},
+        {"temperature": vt.Keys([(0.25, 294), (0.3, 900), (0.5, 294)])},
+    ],
+    ids=["smoke", "renew", "soot", "no fuel"],
+)
+def test_smoke_that_is_asked_for_is_there_without_fuel(fluid):
+    born, _ = births_of_smoke(**fluid)
+    assert born[0] < 0.02 and born[-1] > 0.73

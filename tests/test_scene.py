@@ -244,11 +244,36 @@ def test_definitions_are_immutable_and_normalised():
     assert ring.center == (0.0, 1.0, 2.0) and type(ring.center[0]) is float
     with pytest.raises(dataclasses.FrozenInstanceError):
         ring.radius = 3.0
+    with pytest.raises(dataclasses.FrozenInstanceError, match="cannot delete"):
+        del ring.radius
+    assert ring.radius == 2.0
     mesh = Mesh(vertices=CUBE_VERTICES, faces=CUBE_FACES)
     with pytest.raises(ValueError, match="read-only"):
         mesh.vertices[0] = 0
     assert VortexRing() == VortexRing() and hash(VortexRing()) == hash(VortexRing())
     assert VortexRing() != VortexRing(seed=1) and VortexRing() != Sphere()
+
+
+def test_setting_a_value_says_how_to_change_it():
+    jet = Jet()
+    again = r"item\.replace\(speed=5\)"
+    live = rf"Jet\.speed = 5: cannot be set.*{again}.*sim\.change\(item, {again}\)"
+    for _ in range(2):
+        with pytest.raises(dataclasses.FrozenInstanceError, match=live):
+            jet.speed = 5
+    with pytest.raises(dataclasses.FrozenInstanceError, match="'sped'.*'speed'"):
+        jet.sped = 5
+    with pytest.raises(dataclasses.FrozenInstanceError, match=r"replace\(radius=3\)") as caught:
+        Sphere().radius = 3
+    assert "sim.change" not in str(caught.value)
+
+    class Mine(Jet):
+        pass
+
+    mine = Mine()
+    mine.note = "allowed, as before"
+    with pytest.raises(dataclasses.FrozenInstanceError, match=r"Mine\.speed = 5: .*sim\.change"):
+        mine.speed = 5
 
 
 # ---- bad input: each error names the argument, the value and what is allowed ----

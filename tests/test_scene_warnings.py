@@ -11,6 +11,8 @@ from marks import slow_but
 from sheets import SIDES, THICKNESS, sheet
 
 import vorton as vt
+from vorton.film import make_film
+from vorton.scenes import key_advice
 
 EXAMPLES = Path(__file__).parents[1] / "examples"
 
@@ -74,6 +76,65 @@ def test_what_is_cold_and_meant(value):
     assert texts(lambda: vt.Simulation(scene, threads=1)) == []
 
 
+# ---- seconds ----
+
+
+def keyed(*times):
+    """An emitter, a body and a wind with keys at these times; one that has no part in it."""
+    scene = vt.Scene("keyed", wind=vt.Keys([(t, (0.01 * t, 0, 0)) for t in times]), voxel=0.1)
+    warm = vt.Keys([(t, 320.0) for t in times])
+    ball = vt.Sphere((0, 0, 1), vt.Keys([(t, 0.2) for t in times]))
+    scene.add(vt.Emitter(ball, temperature=warm, core=0.1, lifetime=vt.Keys([(0, 1), (0.5, 2)])))
+    moved = vt.Transform(position=vt.Keys([(t, (0, 0, 0)) for t in times]))
+    scene.add(vt.Body(vt.Sphere((5, 0, 0), 0.2), parent=moved, panels=0))
+    return scene
+
+
+def told_of_keys(scene, folder, last, **how):
+    found = texts(lambda: vt.bake(scene, folder, frames=(last, last), progress=False, **how))
+    return [text for text in found if "Times of keys" in text]
+
+
+def test_keys_at_numbers_of_frames(tmp_path):
+    (text,) = told_of_keys(keyed(0, 6, 12), tmp_path / "a", 12)
+    assert text.startswith("Scene.wind (and 3 more)") and "from 6 s to 12 s" in text
+    assert "frame 12, the last, is at 0.458 s" in text and "(n - 1) / 24" in text
+    scene = keyed(0, 6, 12)
+    scene.wind = (0, 0, 0)
+    (text,) = told_of_keys(scene, tmp_path / "b", 12, volumes=None)
+    assert text.startswith("sources[0]: Emitter.temperature (and 2 more)")
+    names = {name for name, _ in key_advice._keys_of(scene)}
+    assert {"sources[0]: Emitter.shape.radius", "bodies[0]: Body.parent.position"} < names
+    shot = texts(
+        lambda: make_film(scene, tmp_path / "a.png", frames=(12, 12), progress=False)
+    )
+    assert [t for t in shot if "Times of keys" in t] == [text]
+
+
+@pytest.mark.parametrize(
+    "times",
+    [(0, 0.25, 0.5), (0, 0.25, 12), (0, 6.5, 12), (0, 1, 2), (0, 60), (3,)],
+    ids=["reached", "one reached", "no whole numbers", "a longer film", "far longer", "one key"],
+)
+def test_keys_that_are_seconds(times):
+    given = texts(lambda: key_advice.warn_of_keys_in_frames(keyed(*times), 24.0, 12))
+    assert given == []
+
+
+def test_an_end_that_is_past_when_it_is_added():
+    sim = vt.Simulation(vt.Scene(voxel=0.1), threads=1)
+    sim.step(24)
+    late = vt.Emitter(vt.Disk(radius=0.2), temperature=400, end=0.5)
+    (text,) = texts(lambda: sim.add(late))
+    assert text.startswith("Emitter.end = 0.5 s is past: it is added at 1 s") and "begin" in text
+    sim.step()
+    assert sim.tracers.count == 0
+    assert texts(lambda: sim.add(late.replace(end=1.5))) == []
+    assert texts(lambda: sim.add(vt.VortexTube((0, 0, 0), (0, 0, 0.5), core=0.1))) == []
+    plain = vt.Simulation(vt.Scene(voxel=0.1), threads=1)
+    assert texts(lambda: plain.add(late)) == []
+
+
 # ---- fire ----
 
 
@@ -118,6 +179,50 @@ def test_fuel_that_nothing_sets_on_fire():
 )
 def test_fuel_that_burns(numbers):
     assert texts(lambda: fire(**numbers).step(20)) == []
+
+
+def pool(width, fuel=1.0, renew=None, **law):
+    burns = vt.Combustion(**law)
+    scene = vt.Scene(combustion=burns, method=vt.Method(rounding=0))
+    bed = vt.Disk((0, 0, width / 4), radius=width / 2, thickness=width / 2)
+    scene.add(vt.Emitter(bed, temperature=900, fuel=fuel, renew=renew, core=width / 5, rim=0))
+    return scene
+
+
+def advised_law(width):
+    (text,) = texts(lambda: vt.Simulation(pool(width), threads=1))
+    return text, {name: float(re.search(rf"{name}=([\d.e+]+)", text)[1]) for name in LAW_OF_PACE}
+
+
+LAW_OF_PACE = ("rate", "flame_time")
+
+
+@pytest.mark.parametrize("width, word", [(0.012, "high"), (5.0, "low")])
+def test_a_fire_whose_flames_are_those_of_another_size(width, word):
+    text, law = advised_law(width)
+    assert f"{width:g} m across" in text and f"too {word}" in text and "sources[0]" in text
+    lit = vt.Keys([(0, 0), (1, 1)])
+    assert len(texts(lambda: vt.Simulation(pool(width, fuel=lit), threads=1))) == 1
+    meant = [pool(width, **law), pool(width, flame_time=0.2), pool(width, renew=0)]
+    meant += [pool(width, fuel=0), pool(0.1), pool(2.0)]
+    for scene in meant:
+        assert texts(lambda scene=scene: vt.Simulation(scene, threads=1)) == []
+
+
+def test_the_flame_advised_is_the_usual_one_made_smaller():
+    """Froude: lengths as the width, times as its root, where nothing else has a time."""
+    width, usual = 0.005, 0.5
+    _, law = advised_law(width)
+    found = []
+    for size, given in ((usual, {}), (width, law), (width, {"rate": 10.0})):
+        scene = pool(size, radiation=0, mixing=0, **given)
+        sim = vt.Simulation(scene, fps=24 * np.sqrt(usual / size), threads=1)
+        sim.step(10)
+        flame, height = sim.tracers.flame.astype(float), sim.tracers.position[:, 2]
+        burns = sim.tracers.fuel.mean(), flame.mean()
+        found.append([*burns, (flame * height).sum() / flame.sum() / size])
+    np.testing.assert_allclose(found[1], found[0], rtol=0.01)
+    assert found[2][0] > 1.5 * found[0][0]  # hardly lit
 
 
 # ---- cost ----
@@ -277,7 +382,7 @@ def test_a_jet_whose_pulses_lie_closer_than_their_cores():
         return vt.Simulation(scene, threads=1)
 
     growing = {"core": vt.Keys([(0, 0.02), (1, 0.15)])}  # the widest rings are the closest
-    by_radius = {"radius": vt.Keys([(0, 0.1), (1, 0.15 / 0.18)]), "core": None}
+    by_radius = {"radius": vt.Keys([(0, 0.1), (1, 0.15 / 0.25)]), "core": None}
     for cores in ({}, growing, by_radius):
         (text,) = texts(lambda cores=cores: jet(rate=20, **cores))
         assert text.startswith("sources[0], Jet: at 20 pulses") and "Up to 11.1 will do" in text
@@ -291,7 +396,7 @@ def test_a_jet_whose_pulses_lie_closer_than_their_cores():
 def test_a_jet_of_many_substeps():
     def jet(**numbers):
         scene = vt.Scene()
-        scene.add(vt.Jet(radius=0.05, **numbers))
+        scene.add(vt.Jet(radius=0.05, core=0.009, **numbers))
         return vt.Simulation(scene, threads=1)
 
     (text,) = texts(lambda: jet(speed=8))

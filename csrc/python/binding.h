@@ -76,7 +76,7 @@ extern PyMethodDef vti_py_volume_functions[];
 typedef struct vt_py_simulation {
     PyObject_HEAD vt_simulation *simulation;
     int busy;
-    PyObject *progress; /* called between substeps while it steps; NULL: nothing is */
+    PyObject *progress; /* called before each substep while it steps; NULL: nothing is */
 } vt_py_simulation;
 
 /* The simulation, or NULL with BusyError when another thread is inside. */

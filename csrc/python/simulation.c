@@ -81,12 +81,14 @@ static void simulation_dealloc(PyObject *self)
 
 /* ---- time ---- */
 
-/* Between two substeps, without the GIL: an exception, of the callback or of a signal, ends the
- * step. */
+/* Before a substep, without the GIL: an exception, of the callback or of a signal, ends the step.
+ * Signals have been looked at before the first one. */
 static int look_up(void *self, const vt_progress *progress)
 {
-    const PyGILState_STATE held = PyGILState_Ensure();
     PyObject *const function = ((vt_py_simulation *)self)->progress;
+    if (!function && progress->substeps == 0)
+        return 0;
+    const PyGILState_STATE held = PyGILState_Ensure();
     int failed = PyErr_CheckSignals() < 0;
     if (!failed && function) {
         PyObject *const result = PyObject_CallFunction(
@@ -333,9 +335,9 @@ static PyMethodDef methods[] = {
     {"step", VT_PY_FUNCTION(step), METH_VARARGS | METH_KEYWORDS,
      "step($self, /, dt, count=1, progress=None)\n--\n\n"
      "Advances count times by dt > 0 seconds (0 changes nothing).\n\n"
-     "Other Python threads run meanwhile. progress(fraction, time, substeps) is called between "
-     "two\n"
-     "substeps, where Ctrl-C is seen, too."},
+     "Other Python threads run meanwhile. progress(fraction, time, substeps) is called before "
+     "each\n"
+     "substep; Ctrl-C is seen between two of them, too."},
     {"copy", VT_PY_FUNCTION(copy), METH_VARARGS | METH_KEYWORDS,
      "copy($self, /, *, max_vortons=0, max_tracers=0)\n--\n\n"
      "A second simulation in the same state, with this much room (0: as much as here)."},

@@ -138,7 +138,7 @@ struct vt_simulation {
     vt_pair_sources pairs; /* of sums inside a substep; at other times empty */
     double vorton_spacing; /* of this substep, m: see population/control.h */
     vt_arena arena;
-    vt_progress_function *progress; /* called between substeps; NULL: none */
+    vt_progress_function *progress; /* called before each substep; NULL: none */
     void *progress_context;
     _Atomic int busy;
 };

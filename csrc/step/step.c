@@ -442,11 +442,11 @@ static vt_status try_substep(vt_simulation *s, vt_births *births, double step, d
     return status;
 }
 
-/* Between two substeps. */
-static int is_cancelled(vt_simulation *s, double step, double done)
+/* Before a substep. */
+static int is_cancelled(vt_simulation *s, double step, double done, int32_t substeps)
 {
     const vt_progress progress = {
-        .step = step, .done = done, .time = s->time, .substeps = s->last_substeps};
+        .step = step, .done = done, .time = s->time, .substeps = substeps};
     return s->progress && s->progress(s->progress_context, &progress) != 0;
 }
 
@@ -458,6 +458,9 @@ static vt_status advance(vt_simulation *s, vt_births *births, double dt)
     for (int32_t n = 0; done < dt; n++) {
         if (n == VT_MOST_SUBSTEPS)
             return vti_blow_up(s, NULL, VT_LIMIT_NONE, dt - done);
+        if (is_cancelled(s, dt, done, n))
+            return vti_fail(VT_CANCELLED, "the progress callback ended the step of %g s after %g s",
+                            dt, done);
         double advanced = 0;
         const vt_status status = try_substep(s, births, dt, dt - done, &advanced);
         if (status) /* what was written into columns has been looked at before */
@@ -470,9 +473,6 @@ static vt_status advance(vt_simulation *s, vt_births *births, double dt)
         s->born_until = births->until;
         s->substeps++;
         s->last_substeps = n + 1;
-        if (done < dt && is_cancelled(s, dt, done))
-            return vti_fail(VT_CANCELLED, "the progress callback ended the step of %g s after %g s",
-                            dt, done);
     }
     return VT_OK;
 }

@@ -27,6 +27,7 @@ from ..base.progress import Callback, Progress
 from ..definitions.fields import Definition, choice, number
 from ..definitions.tables import Table
 from ..files.disk import locked, make_folder
+from ..scenes.key_advice import warn_of_keys_in_frames
 from ..scenes.scene import Scene
 from ..scenes.scene_advice import warn_of_coarse_voxel
 from ..simulations.simulation import Simulation
@@ -205,6 +206,12 @@ def bake(
     KeyboardInterrupt
         Ctrl-C. All frames before it are whole, that which was being written, too; call bake again
         to go on.
+
+    Warns
+    -----
+    SceneWarning
+        Of what a new simulation of the scene does, and each step of one; keys whose times seem to
+        be numbers of frames, of which the last frame reaches only the first.
     """
     return bake_timed(Parts(), **locals())
 
@@ -232,6 +239,7 @@ def bake_timed(
     threads = check_integer("threads", threads, least=0, most=64)
     check_volumes(volumes, check_flag("tracers", tracers))
     sim = Simulation(scene, fps, threads=threads)
+    warn_of_keys_in_frames(scene, fps, last)
     branch = _branch_there(place, sim, overwrite)
     settings = settings_of(sim, volumes, tracers, check_flag("archive", archive), branch)
     folder = prepare_folder(out)

@@ -357,6 +357,20 @@ def scaled(value: Any, factor: float) -> Any:
     return value * factor
 
 
+def above_0(value: Animation, start: float) -> Keys:
+    """From `start` on, s: 1 while numbers that are never below 0 are above it, else 0."""
+    times, numbers = value._times(), value._values()
+    kinds = value._core_track().get("interpolation", b"\1" * len(times))
+    later = [
+        INTERPOLATIONS[kind] != "constant" and n
+        for kind, n in zip(kinds[:-1], numbers[1:], strict=True)
+    ]
+    keys = [(t, float(n > 0 or m > 0)) for t, n, m in zip(times, numbers, [*later, 0], strict=True)]
+    if start < times[0]:
+        keys.insert(0, (start, float(numbers[0] > 0)))
+    return Keys(keys, "constant")
+
+
 def split(**values: Any) -> dict[str, Any]:
     """Keyword arguments for the core: constants by name, `animations` in a dict of their own."""
     moving = {k: v._core_track() for k, v in values.items() if isinstance(v, Animation)}

@@ -8,9 +8,10 @@ plain immutable data that goes to JSON and back without change.
 from __future__ import annotations
 
 import dataclasses
+import functools
 import os
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
@@ -154,9 +155,29 @@ class Named(Pickled):
         raise NotImplementedError
 
 
+def _say_more_when_set(cls: type[Definition]) -> None:
+    """Gives the error of the dataclass, which says that a class is frozen, what helps."""
+    refuse = cls.__dict__.get("__setattr__")
+    if refuse is None or hasattr(refuse, "__wrapped__"):
+        return
+
+    @functools.wraps(refuse)
+    def say_more(self: Definition, name: str, value: Any) -> None:
+        try:
+            refuse(self, name, value)
+        except dataclasses.FrozenInstanceError:
+            text = self._how_to_set(name, value)
+            raise dataclasses.FrozenInstanceError(text) from None
+
+    cls.__setattr__ = say_more  # type: ignore[method-assign]
+
+
 @dataclasses.dataclass(frozen=True, eq=False)
 class Definition(Named):
     """Base of all definitions: immutable, checked, equal when their contents are equal."""
+
+    _may_be_changed: ClassVar[bool] = False
+    """Whether `Simulation.change` takes it."""
 
     def __init_subclass__(cls, **named: Any) -> None:
         super().__init_subclass__(**named)
@@ -176,6 +197,7 @@ class Definition(Named):
         return [field.name for field in dataclasses.fields(cls)]
 
     def __post_init__(self) -> None:
+        _say_more_when_set(type(self))
         for item in dataclasses.fields(self):
             label = f"{type(self).__name__}.{item.name}"
             value = getattr(self, item.name)
@@ -190,6 +212,18 @@ class Definition(Named):
 
     def _check(self) -> None:
         """Checks that need several fields at once; derived classes say them."""
+
+    def _how_to_set(self, name: str, value: Any) -> str:
+        """What helps where somebody sets an attribute: definitions do not change."""
+        known = list(self._arguments())
+        if name not in known:
+            return f"{type(self).__name__}: unknown argument {name!r}; {unknown(name, known)}"
+        again = f"item.replace({name}={shown(value)})"
+        live = f", and sim.change(item, {again}) puts it in the place of this one"
+        return (
+            f"{type(self).__name__}.{name} = {shown(value)}: cannot be set, a definition stays "
+            f"what it is. {again} makes another{live if self._may_be_changed else ''}"
+        )
 
     def replace(self, **changes: Any) -> Self:
         """A copy with other values for some of the parameters, checked as a new one is."""

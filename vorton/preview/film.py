@@ -25,6 +25,7 @@ from ..base.checks import (
 from ..base.progress import Callback, Progress
 from ..definitions.animation import largest
 from ..files.film_files import FORMATS, write_film
+from ..scenes.key_advice import warn_of_keys_in_frames
 from ..scenes.scene import Scene
 from ..scenes.scene_advice import warn
 from ..simulations.simulation import Simulation
@@ -139,7 +140,8 @@ def make_film(
     Warns
     -----
     SceneWarning
-        No frame holds smoke; frames of a derived bake are not those of what its archive holds now.
+        No frame holds smoke; keys of a scene whose times seem to be numbers of frames; frames of a
+        derived bake are not those of what its archive holds now.
     """
     out = check_place("out", out)
     if extinction is not None:
@@ -162,6 +164,8 @@ def make_film(
         if frames is not None:
             raise ValueError(f"frames = {frames}: {out.name} is one picture; give one frame")
         shot = open_shot(place, frames=(shot.numbers[-1],) * 2, **how)
+    if isinstance(shot, SceneShot):
+        warn_of_keys_in_frames(shot.scene, shot.fps, shot.numbers[-1])
     hide = check_hidden(hide, shot.names_of_bodies())
     if dye is not False and dye is not True:
         dye = check_dye(dye)

@@ -42,6 +42,8 @@ MOST_NODES = 2**28
 class Effect(Definition):
     """Base of all effects."""
 
+    _may_be_changed = True
+
     def _add_to(self, core: Any) -> None:
         """Add to a `_core.Simulation`."""
         raise NotImplementedError

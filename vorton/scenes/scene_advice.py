@@ -15,6 +15,7 @@ from .. import _core
 from ..base.checks import shown
 from ..definitions.ambient import Liquid
 from ..definitions.animation import Animation, largest
+from ..definitions.combustion import Combustion
 from ..geometry.shapes import Plane, Shape, Surface
 from ..sources.emitter import Emitter
 from ..sources.ring_and_tracers import Tracers
@@ -253,6 +254,45 @@ def _warn_of_wide_cores(scene: Scene) -> None:
         )
 
 
+USUAL_FIRE = 0.5
+"""m across: a fire for which the default times of Combustion are right. Flames of another width are
+alike where these go as its root (Froude): half of the flame of pools of .012, .05, .5 and 5 m lies
+above 1.7, 1.6, 1.2 and .8 widths then, and with the defaults above 8, 4, 1.2 and .4."""
+
+OTHER_PACE = 3.0
+"""Times too long or too short by that look wrong."""
+
+
+def _width_of_fire(source: Emitter) -> float:
+    """Of the two longer sides of a box around it, m: it may burn at any side."""
+    lower, upper = source.shape._span()
+    scale = source.parent.scale_at(source.start) if source.parent else 1.0
+    return scale * math.sqrt(np.prod(np.sort(upper - lower)[1:]))
+
+
+def _warn_of_pace(scene: Scene) -> None:
+    """A small fire with the times of a campfire has flames many times as high as it is wide."""
+    law, usual = scene.combustion, Combustion()
+    if law is None or law.rate is not None or law.flame_time != usual.flame_time:
+        return
+    for index, source in enumerate(scene.sources):
+        goes_on = isinstance(source, Emitter) and source._goes_on()
+        if not goes_on or not has_share(source.fuel):
+            continue
+        width = _width_of_fire(source)
+        pace = math.sqrt(width / USUAL_FIRE)
+        if 1 / OTHER_PACE <= pace <= OTHER_PACE:
+            continue
+        warn(
+            f"sources[{index}], Emitter: its fire is {width:.2g} m across, and Combustion has the "
+            f"times of one of {USUAL_FIRE:g} m: its flames will be far too "
+            f"{'high' if pace < 1 else 'low'}. Combustion(rate={law.burn_rate / pace:.3g}, "
+            f"flame_time={law.flame_time * pace:.3g}) makes them what those are, "
+            f"{'smaller' if pace < 1 else 'larger'}; fires of other sizes need scenes of their own"
+        )
+        return
+
+
 GAS_AT_MOST = 100.0
 """kg/m^3: no gas in which things burn is so dense, and no liquid so light."""
 
@@ -437,6 +477,7 @@ def warn_of_scene(scene: Scene) -> None:
     _warn_of_fast_jets(scene)
     _warn_of_close_pulses(scene)
     _warn_of_wide_cores(scene)
+    _warn_of_pace(scene)
     _warn_of_fire_in_liquid(scene)
     _warn_of_endless_forces(scene)
     _warn_of_turbulence_without_vortons(scene)

@@ -374,11 +374,11 @@ class Simulation(LiveChanges, BodyMotion, Pickled):
         frames : whole number
             >= 0, default 1.
         progress : function of (fraction, time, substeps), optional
-            Called between two substeps of a frame: how much of the frame is done, 0 to 1; the time
-            so far, s; how many substeps that were. What it returns does not matter. It must not use
-            this simulation. An exception in it ends the run, as Ctrl-C does, and is raised: whole
-            substeps then stay, `time` says how far it came, the frame is not counted, and another
-            step goes on from there.
+            Called before each substep of a frame, the first too: how much of the frame is done, 0
+            to below 1; the time so far, s; how many substeps that were. What it returns does not
+            matter. It must not use this simulation. An exception in it ends the run, as Ctrl-C
+            does, and is raised: whole substeps then stay, `time` says how far it came, the frame is
+            not counted, and another step goes on from there.
 
         Raises
         ------

@@ -7,7 +7,7 @@ from typing import Any
 
 from .. import _core
 from ..base.checks import check_end, names_of, shown
-from ..definitions.animation import Animation, animatable, largest, scaled
+from ..definitions.animation import Animation, above_0, animatable, largest, scaled
 from ..definitions.fields import field, number, plain
 from ..definitions.tables import Table, limits
 from ..geometry.shapes import SHAPES, Shape, Surface, check_shape
@@ -73,10 +73,10 @@ class Emitter(ChangingFluidSource):
         the shape, and is not used where `Method.halo` keeps ambient fluid around it; where it is
         filled once, all around. Not of a `Surface`.
     smoke : number, kg/m^3; animatable
-        Smoke in the shape, >= 0, default 1, in each filling of it; 0: no tracers. At birth. It
-        is born where keys leave the fluid as the ambient one, too: a candle that they light later
-        smokes before, unless it has a `start`, or keys here. Fog and steam have 0.05 to 0.1: of 1 a
-        wide low box shows its edges, as in the example fog.
+        Smoke in the shape, >= 0, default 1, in each filling of it; 0: no tracers. At birth. The
+        smoke of a fire is there with its fuel: while keys leave that 0, none is born, unless there
+        is flame or soot, or keys of `smoke` or `renew` say how much. Fog and steam have 0.05 to
+        0.1: of 1 a wide low box shows its edges, as in the example fog.
     per_voxel : number, optional
         Tracers per nominal voxel of the scene, > 0 to 1000, default 6, with fuel or flame 12: gas
         that burns spreads them over about four times its volume.
@@ -211,7 +211,18 @@ class Emitter(ChangingFluidSource):
             density=self.smoke,
             lifetime=self.lifetime,
             per_voxel=self.tracers_per_voxel,
-            renew=self.renew if isinstance(self.renew, Animation) else renew,
+            renew=self._renew_of_smoke(renew),
             fade=self.fade,
             parent=self.parent,
         )
+
+    def _renew_of_smoke(self, renew: float) -> Any:
+        """That of the fluid; where fuel has keys, 0 while it is."""
+        if isinstance(self.renew, Animation):
+            return self.renew
+        fuel = self.fuel
+        says_more = isinstance(self.smoke, Animation) or largest(self.flame) or largest(self.soot)
+        if not isinstance(fuel, Animation) or not largest(fuel) or not renew or says_more:
+            return renew
+        burns = above_0(fuel, self.start)
+        return renew if all(burns._values()) else scaled(burns, renew)

@@ -22,6 +22,8 @@ class Source(Definition):
     lengths, the circulation stays.
     """
 
+    _may_be_changed = True
+
     parent: Transform | None = parent_field(
         "what places it, where that is at its birth; its scale acts on all lengths"
     )

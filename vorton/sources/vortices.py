@@ -118,6 +118,9 @@ class VortexTube(Sectioned, FluidSource):
 CORES_IN_SLUG = 2.75
 """Of a pulse of a jet, at least, where no rate is given (csrc/sources/jet.c)."""
 
+USUAL_CORE = 0.25
+"""Of a jet, radii, where no core is given (csrc/sources/jet.c)."""
+
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Jet(Sectioned, ChangingFluidSource):
@@ -190,15 +193,16 @@ class Jet(Sectioned, ChangingFluidSource):
         return largest(self._cores())
 
     def _cores(self) -> Any:
-        return scaled(self.radius, 0.18) if self.core is None else self.core
+        return scaled(self.radius, USUAL_CORE) if self.core is None else self.core
 
     def _span(self) -> tuple[Any, Any]:
         return around(value_at(self.center, self.start), largest(self.radius))
 
     def _own_rate(self) -> float:
         """Pulses a second where the definition does not say."""
-        core = 0.0 if self.core is None else largest(self.core)
-        return largest(self.speed) / max(smallest(self.radius) / 2, CORES_IN_SLUG * core)
+        radius = smallest(self.radius)
+        core = USUAL_CORE * radius if self.core is None else largest(self.core)
+        return largest(self.speed) / max(radius / 2, CORES_IN_SLUG * core)
 
     def smoke(self, **arguments: Any) -> Tracers:
         """Tracers for this jet: a slab in its nozzle, refilled as fast as the jet carries it off.

@@ -54,24 +54,24 @@ VT_API void vt_destroy_simulation(vt_simulation *simulation);
  * lost, and another vt_step, a shorter one say, goes on from there. */
 VT_API vt_status vt_step(vt_simulation *simulation, double dt);
 
-/* How far a step has come: after a substep that is not its last. */
+/* How far a step has come: before each of its substeps. */
 typedef struct vt_progress {
     double step;      /* length of the step, s */
-    double done;      /* of it, s */
+    double done;      /* of it, s: 0 at its beginning */
     double time;      /* vt_time would be, s */
-    int32_t substeps; /* of this step so far, >= 1 */
+    int32_t substeps; /* of this step so far, >= 0 */
 } vt_progress;
 
 /* Anything but 0 ends the step. It must not call functions of the simulation, which answer VT_BUSY,
  * but may those of others. */
 typedef int vt_progress_function(void *context, const vt_progress *progress);
 
-/* From now on vt_step calls `function` (NULL: none, the default) between substeps, in the thread
- * that called vt_step. Where it ends the step, vt_step returns VT_CANCELLED, and it is as after any
- * failure in a later substep (see vt_step): the whole substeps before it stay done, vt_time says
- * how far they came, vt_step_count is as before, and another vt_step goes on from there, with the
- * births that are still due. Copies of the simulation have no such function. VT_BUSY from inside of
- * a step. */
+/* From now on vt_step calls `function` (NULL: none, the default) before each substep, the first
+ * too, in the thread that called vt_step. Where it ends the step, vt_step returns VT_CANCELLED, and
+ * it is as after any failure in a substep (see vt_step): the whole substeps before it stay done,
+ * vt_time says how far they came, vt_step_count is as before, and another vt_step goes on from
+ * there, with the births that are still due. Copies of the simulation have no such function.
+ * VT_BUSY from inside of a step. */
 VT_API vt_status vt_set_progress(vt_simulation *simulation, vt_progress_function *function,
                                  void *context);
 
