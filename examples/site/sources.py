@@ -230,7 +230,7 @@ GIVEN_BY_OTHERS = {"changed_origin"}
 def scene_warnings():
     """Texts of the warnings of Python, with the docstrings of what gives them."""
     found = []
-    names = ("scenes/scene_advice", "preview/film", "simulations/saved")
+    names = ("scenes/scene_advice", "scenes/key_advice", "preview/film", "simulations/saved")
     names += ("bakes/bake_folders", "bakes/gathering", "bakes/origin")
     files = [f"vorton/{name}.py" for name in names]
     for function in (node for file in files for node in ast.parse(read(file)).body):

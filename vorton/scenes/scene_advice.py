@@ -25,7 +25,14 @@ from .effects import Wind, WindGrid
 from .forces import Drag, Turbulence, UniformForce, Vortex
 from .scene import Scene
 
-__all__ = ["SceneWarning", "has_share", "warn", "warn_of_coarse_voxel", "warn_of_scene"]
+__all__ = [
+    "SceneWarning",
+    "has_share",
+    "warn",
+    "warn_of_coarse_voxel",
+    "warn_of_past_end",
+    "warn_of_scene",
+]
 
 
 class SceneWarning(UserWarning):
@@ -465,6 +472,16 @@ def _warn_of_hulls(scene: Scene) -> None:
                 f"frame {frame} of its deformation it fills {share:.2g} times the volume of the "
                 "mesh. Give it a rest pose that is bent as much, in which it is split into pieces"
             )
+
+
+def warn_of_past_end(item: Any, now: float) -> None:
+    """Times count from the beginning of a simulation, not from when something is added to it."""
+    end = getattr(item, "end", None)
+    if isinstance(end, float) and end <= now and now > 0:
+        warn(
+            f"{type(item).__name__}.end = {end:g} s is past: it is added at {now:.4g} s, and does "
+            "nothing. Times count from the beginning of the simulation: give a later one, or none"
+        )
 
 
 def warn_of_scene(scene: Scene) -> None:

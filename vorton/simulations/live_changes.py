@@ -9,7 +9,7 @@ from ..base.checks import shown
 from ..definitions.animation import frame_rate
 from ..scenes.bodies import BodyBase
 from ..scenes.scene import Scene
-from ..scenes.scene_advice import warn
+from ..scenes.scene_advice import warn_of_past_end
 from ..sources.source_base import Source
 from .opening import Recorder, add_source, check_method, name_items, remove_added
 
@@ -47,7 +47,7 @@ class LiveChanges:
         """
         scene = copy.copy(self._scene)
         scene.add(item)
-        self._look_at_end(item)
+        warn_of_past_end(item, self._core.time)
         recorder = Recorder(self._core)
         try:
             self._put(scene, item, recorder)
@@ -117,16 +117,6 @@ class LiveChanges:
         remove_added(self._core, self._added[index][1])
         del self._added[index]
         self._keep(scene)
-
-    def _look_at_end(self, item: Any) -> None:
-        """Times count from the beginning of the simulation, not from when something is added."""
-        end, now = getattr(item, "end", None), self._core.time
-        if isinstance(end, float) and end <= now and now > 0:
-            warn(
-                f"{type(item).__name__}.end = {end:g} s is past: it is added at {now:.4g} s, and "
-                "does nothing. Times count from the beginning of the simulation: give a later "
-                "one, or none"
-            )
 
     def _index_of(self, item: Any) -> int:
         for index, (other, _) in enumerate(self._added):
