@@ -270,6 +270,11 @@ def test_setting_a_value_says_how_to_change_it():
     class Mine(Jet):
         pass
 
+    class Other(vt.VortexTube):  # of which none has been made before
+        pass
+
+    with pytest.raises(dataclasses.FrozenInstanceError, match=r"Other\.core = 5: .*sim\.change"):
+        Other((0, 0, 0), (0, 0, 1)).core = 5
     mine = Mine()
     mine.note = "allowed, as before"
     with pytest.raises(dataclasses.FrozenInstanceError, match=r"Mine\.speed = 5: .*sim\.change"):

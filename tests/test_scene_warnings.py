@@ -113,8 +113,9 @@ def test_keys_at_numbers_of_frames(tmp_path):
 
 @pytest.mark.parametrize(
     "times",
-    [(0, 0.25, 0.5), (0, 0.25, 12), (0, 6.5, 12), (0, 1, 2), (0, 60), (3,)],
-    ids=["reached", "one reached", "no whole numbers", "a longer film", "far longer", "one key"],
+    [(0, 0.25, 0.5), (0, 0.25, 12), (0, 6.5, 12), (0, 1, 2), (0, 2, 4), (0, 60), (3,)],
+    ids=["reached", "one reached", "no whole numbers", "a longer film", "its beginning",
+         "far longer", "one key"],
 )
 def test_keys_that_are_seconds(times):
     given = texts(lambda: key_advice.warn_of_keys_in_frames(keyed(*times), 24.0, 12))

@@ -442,12 +442,15 @@ static vt_status try_substep(vt_simulation *s, vt_births *births, double step, d
     return status;
 }
 
-/* Before a substep. */
-static int is_cancelled(vt_simulation *s, double step, double done, int32_t substeps)
+/* Before a substep: whether the callback lets the step go on. */
+static vt_status ask_to_go_on(vt_simulation *s, double step, double done, int32_t substeps)
 {
     const vt_progress progress = {
         .step = step, .done = done, .time = s->time, .substeps = substeps};
-    return s->progress && s->progress(s->progress_context, &progress) != 0;
+    if (!s->progress || s->progress(s->progress_context, &progress) == 0)
+        return VT_OK;
+    return vti_fail(VT_CANCELLED, "the progress callback ended the step of %g s after %g s", step,
+                    done);
 }
 
 static vt_status advance(vt_simulation *s, vt_births *births, double dt)
@@ -458,11 +461,10 @@ static vt_status advance(vt_simulation *s, vt_births *births, double dt)
     for (int32_t n = 0; done < dt; n++) {
         if (n == VT_MOST_SUBSTEPS)
             return vti_blow_up(s, NULL, VT_LIMIT_NONE, dt - done);
-        if (is_cancelled(s, dt, done, n))
-            return vti_fail(VT_CANCELLED, "the progress callback ended the step of %g s after %g s",
-                            dt, done);
         double advanced = 0;
-        const vt_status status = try_substep(s, births, dt, dt - done, &advanced);
+        vt_status status = n > 0 ? ask_to_go_on(s, dt, done, n) : VT_OK;
+        if (!status)
+            status = try_substep(s, births, dt, dt - done, &advanced);
         if (status) /* what was written into columns has been looked at before */
             return status == VT_NOT_FINITE ? vti_blow_up_to_nan(s) : status;
         if (s->substeps % VT_SORT_EVERY == 0 && s->fields_exist)
@@ -484,7 +486,7 @@ static vt_status run_substeps(vt_simulation *s, double dt)
     vt_births births = {0};
     vt_status status = VT_OK;
     VT_TIMED(s, emit, status = prepare(s, dt, &births));
-    if (status)
+    if (status || (status = ask_to_go_on(s, dt, 0, 0)))
         return status;
     vti_open_heat_books(s);
     vti_note_planned(s, &births);
@@ -506,6 +508,7 @@ static vt_status run_step(vt_simulation *s, double dt)
     const double start = s->time;
     const vt_simulation_def def = s->def;
     const vt_container_frame carried = s->carried;
+    const vt_contact_counts contacts = s->contacts;
     for (int t = 0; t < VT_TIMED_STAGES; t++)
         s->timers[t].last = 0;
     s->contacts = (vt_contact_counts){0, 0};
@@ -514,8 +517,10 @@ static vt_status run_step(vt_simulation *s, double dt)
     const vt_status status = run_substeps(s, dt);
     if (status) {
         vti_stop_frame(s, &carried, s->time - start);
-        if (s->time == start)
+        if (s->time == start) {
             s->def = def;
+            s->contacts = contacts;
+        }
         return status;
     }
     VT_TIMED(s, tracers, vti_find_tracer_scalars(s));

@@ -155,10 +155,11 @@ class Named(Pickled):
         raise NotImplementedError
 
 
-def _say_more_when_set(cls: type[Definition]) -> None:
+def _say_more_when_set(made: type[Definition]) -> None:
     """Gives the error of the dataclass, which says that a class is frozen, what helps."""
-    refuse = cls.__dict__.get("__setattr__")
-    if refuse is None or hasattr(refuse, "__wrapped__"):
+    cls = next(base for base in made.__mro__ if "__setattr__" in base.__dict__)
+    refuse = cls.__setattr__
+    if hasattr(refuse, "__wrapped__"):
         return
 
     @functools.wraps(refuse)

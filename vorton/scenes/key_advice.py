@@ -17,6 +17,10 @@ FAR_KEYS = 5.0
 """Last key over the length of a film, from which keys that it never comes to are hardly those of a
 longer one of which it is the beginning."""
 
+LEAST_FRAMES = 12.0
+"""Last key, below which it is hardly the number of a frame: of few frames nobody makes an
+animation, but a picture, or a bake to look at, of a scene that goes on for some seconds."""
+
 LATE_FRAMES = 1.5
 """Last key over the last frame, up to which it may be the number of a frame."""
 
@@ -45,7 +49,8 @@ def _keys_of(scene: Scene) -> Iterator[tuple[str, Keys]]:
 def _are_frames(times: tuple[float, ...], end: float, last: int) -> bool:
     """Whether they may be numbers of frames of a film up to frame `last`, at `end` s."""
     far = len(times) > 1 and times[1] > end and times[-1] > FAR_KEYS * end
-    return far and times[-1] <= LATE_FRAMES * last and all(time.is_integer() for time in times)
+    may_be = LEAST_FRAMES <= times[-1] <= LATE_FRAMES * last
+    return far and may_be and all(time.is_integer() for time in times)
 
 
 def warn_of_keys_in_frames(scene: Scene, fps: float, last: int) -> None:
