@@ -716,3 +716,13 @@ def test_a_body_whose_wake_no_step_resolves_is_refused(blows):
             sim.step()
         counts.append(sim.health.substeps)
     assert counts[0] == 0 and counts[1] <= 8
+
+
+def test_of_a_long_step_a_frame_counts():
+    """A ball in a wind of ten of its radii a second, eight seconds at once."""
+    scene = vt.Scene("long")
+    scene.add(vt.Body(vt.Sphere(radius=0.1), panels=20))
+    scene.add(vt.Wind((1, 0, 0)))
+    sim = vt.Simulation(scene, threads=1)
+    sim.advance(8.0)
+    assert sim.time == 8.0

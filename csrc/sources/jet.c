@@ -29,8 +29,8 @@ static const double cores_in_slug = 2.75;
 /* Of the rings, radii of the nozzle; the text of jet.def and sources/vortices.py have it, too. A
  * layer as thick as that of a jet in nature 1.3 diameters from its nozzle. With .18, .25 and .33
  * the speed on the axis, 4 and 8 radii away, is .99, 1, .98 and .66, .63, .67 of that at the exit,
- * and half of it is found 1.57, 1.50 and 1.46 radii off the axis 12 radii away; a second of the jet
- * takes 8.8, 2.7 and 1 s, and above .25 its smoke is smooth. */
+ * and half of it is found 1.57, 1.50 and 1.46 radii off the axis 12 radii away; its third
+ * second takes 4.8 s with .18 and 1.8 s with .25, and above that its smoke is smooth. */
 static const double usual_core = 0.25;
 
 static double core_of(const vt_jet_def *def)

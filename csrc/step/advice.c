@@ -275,16 +275,17 @@ void vti_look_for_lost_layers(vt_simulation *s)
 void vti_look_for_long_ways(vt_simulation *s, double step)
 {
     const vt_panels *const p = &s->panels;
+    const double time = vti_time_of_ways(step);
     for (int32_t n = 0; p->exist && n < p->body_count; n++) {
         const vt_paneled_body *const b = &p->bodies[n];
-        const double radii = b->stream * step / b->reach;
+        const double radii = b->stream * time / b->reach;
         if (vti_is_warned(&s->warnings, VT_WARN_LONG_WAY))
             return;
         if (isfinite(b->reach) && vti_sheds(b->body) && radii > long_way)
             vti_warn(&s->warnings, VT_WARN_LONG_WAY, -1,
-                     "body '%s' passes the fluid at %.3g m/s, %.0f times its radius in a step of "
-                     "%.3g s: its wake takes ever more substeps. " VT_SHORTER_WAYS,
-                     b->body->name, b->stream, radii, step);
+                     "body '%s' passes the fluid at %.3g m/s, %.0f times its radius in %.3g s: "
+                     "its wake takes ever more substeps. " VT_SHORTER_WAYS,
+                     b->body->name, b->stream, radii, time);
     }
 }
 

@@ -83,9 +83,9 @@ static double rate_of_wakes(const vt_simulation *s)
     return speed > 0 ? speed / (way_in_substep * s->grid.core) : 0;
 }
 
-/* Radii of a body that sheds, and cores, that it goes through the wind in a step: more of both take
- * some hundred substeps, which are the longer the more it has shed. A ball of 320 panels takes 155
- * for 33 radii, 176 cores, in 4 s, and in the next frame 172 in 15 s; with 208 radii its first
+/* Radii of a body that sheds, and cores, that it goes through the wind in a frame: more of both
+ * take some hundred substeps, which are the longer the more it has shed. A ball of 320 panels takes
+ * 155 for 33 radii, 176 cores, in 4 s, and in the next frame 172 in 15 s; with 208 radii its first
  * frame has not ended after minutes. What is narrower than cores goes more radii in few substeps.
  */
 static const double most_radii = 32, most_cores = 128;
@@ -93,16 +93,17 @@ static const double most_radii = 32, most_cores = 128;
 static vt_status check_ways(const vt_simulation *s, double step)
 {
     const vt_panels *const p = &s->panels;
+    const double time = vti_time_of_ways(step);
     for (int32_t n = 0; p->exist && n < p->body_count; n++) {
         const vt_paneled_body *const b = &p->bodies[n];
         const double speed = vti_speed_through_wind(b), reach = b->reach;
-        const double most = fmax(most_radii * reach, most_cores * s->grid.core) / step;
+        const double most = fmax(most_radii * reach, most_cores * s->grid.core) / time;
         if (vti_sheds(b->body) && speed > most)
             return vti_fail(
                 VT_INVALID_ARGUMENT,
-                "body '%s' passes the fluid at %.4g m/s, %.0f times its radius in a "
-                "step of %.3g s: one that sheds may do so at %.3g m/s. " VT_SHORTER_WAYS,
-                b->body->name, speed, speed * step / reach, step, most);
+                "body '%s' passes the fluid at %.4g m/s, %.0f times its radius in %.3g s: one that "
+                "sheds may do so at %.3g m/s. " VT_SHORTER_WAYS,
+                b->body->name, speed, speed * time / reach, time, most);
     }
     return VT_OK;
 }

@@ -213,17 +213,16 @@ class Body(BodyBase):
 
     A step has up to 8 substeps for what panels need: the flow about a body that goes farther than
     about its radius in a frame is coarse (contact holds at any speed); more frames a second resolve
-    it. What it sheds may take more, some five for each radius, and beyond 32 radii and 128 cores
-    the step is refused, unless `shedding=0`. Where bodies alone make vortons their panels set the
-    cells of the grid, too
-    (`Scene.spacing`). Of a plane, such as a floor, panels lie under the vortons, and it sheds
-    nothing. Nor does a panel of another body, where it is wider than some cores, in a scene without
-    wind whose bodies stand still: give more `panels`, if smoke is to roll up there. In a wind, or
-    where bodies move, such a panel sheds as many vortons as it has parts of 16 square cores, up to
-    8191 in a body; of one that would have more the fluid slips, and a step warns. Its wake is as
-    fine as the cells, and costs as much: wider cores make it cheaper, or `shedding=0`. Walls
-    thinner than a core hold heavy or hot fluid for some seconds alone: give a crate or a tank
-    thicker ones, or the fluid finer cores.
+    it. What it sheds may take more, some five for each radius, and beyond 32 radii and 128 cores in
+    a frame (or in 1/24 s of a longer step) the step is refused, unless `shedding=0`. Where bodies
+    alone make vortons their panels set the cells of the grid, too (`Scene.spacing`). Of a plane,
+    such as a floor, panels lie under the vortons, and it sheds nothing. Nor does a panel of another
+    body, where it is wider than some cores, in a scene without wind whose bodies stand still: give
+    more `panels`, if smoke is to roll up there. In a wind, or where bodies move, such a panel sheds
+    as many vortons as it has parts of 16 square cores, up to 8191 in a body; of one that would have
+    more the fluid slips, and a step warns. Its wake is as fine as the cells, and costs as much:
+    wider cores make it cheaper, or `shedding=0`. Walls thinner than a core hold heavy or hot fluid
+    for some seconds alone: give a crate or a tank thicker ones, or the fluid finer cores.
 
     Parameters
     ----------

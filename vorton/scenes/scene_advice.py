@@ -264,7 +264,7 @@ def _warn_of_wide_cores(scene: Scene) -> None:
 USUAL_FIRE = 0.5
 """m across: a fire for which the default times of Combustion are right. Flames of another width are
 alike where these go as its root (Froude): half of the flame of pools of .012, .05, .5 and 5 m lies
-above 1.7, 1.6, 1.2 and .8 widths then, and with the defaults above 8, 4, 1.2 and .4."""
+above 1.2, 1.2, 1.1 and .8 widths then, and with the defaults above 7.5, 4.5, 1.1 and .4."""
 
 OTHER_PACE = 3.0
 """Times too long or too short by that look wrong."""

@@ -384,8 +384,8 @@ class Simulation(LiveChanges, BodyMotion, Pickled):
         ------
         ValueError
             NaN or infinity written into the state: nothing has changed then. A body that sheds and
-            in the step passes the fluid by more than 32 of its radii and 128 cores: the message
-            names it and how fast it may be; the substeps before it stay.
+            in the step, or 1/24 s of it, passes the fluid by more than 32 of its radii and 128
+            cores: the message names it and how fast it may be; the substeps before it stay.
         vorton.BlowUpError
             The flow has blown up, or a frame is too long for it: the message says where, which
             source and which body are nearest, and what to change. The substeps before it stay,
@@ -399,12 +399,12 @@ class Simulation(LiveChanges, BodyMotion, Pickled):
         -----
         vorton.SceneWarning
             Once each: fuel that nothing sets on fire; substeps by the hundred for diffusion alone;
-            a body that sheds and in the step passes the fluid by more than 16 of its radii; a
-            source of which more than 100 000 vortons are there after a second, or as many that
-            bodies have shed, or a force whose shape is filled and surrounded with more than
-            500 000; bodies whose panels are too wide for what their walls enclose, or too many to
-            be solved for together, and one that has fewer than the `panels` that it was given; in
-            every sixteenth frame, each number of `health` that is above its limit.
+            a body that sheds and in the step, or 1/24 s of it, passes the fluid by more than 16 of
+            its radii; a source of which more than 100 000 vortons are there after a second, or as
+            many that bodies have shed, or a force whose shape is filled and surrounded with more
+            than 500 000; bodies whose panels are too wide for what their walls enclose, or too many
+            to be solved for together, and one that has fewer than the `panels` that it was given;
+            in every sixteenth frame, each number of `health` that is above its limit.
         """
         for _ in range(_frame_count(frames)):
             self.advance(1.0 / self.fps, progress=progress)
