@@ -298,7 +298,7 @@ def test_smoke_of_a_jet():
     assert (smoke.start, smoke.end, smoke.density, smoke.per_voxel) == (0.1, 0.4, 2, 4)
     sim = born(jet, smoke)
     sim.step(12)
-    assert sim.tracers.count == pytest.approx(0.3 * smoke.births(0.015)[1], rel=3e-3)
+    assert sim.tracers.count == pytest.approx(0.3 * smoke.births(0.25 * 0.25 / 3)[1], rel=3e-3)
     assert sim.tracers.position[:, 1].max() > 0.2
     mass = sim.tracers.density.astype(float).sum()
     assert mass == pytest.approx(2 * np.pi * (0.95 * 0.25) ** 2 * 0.6 * 2 * 0.3, rel=0.01)

@@ -46,9 +46,7 @@ static const double least_share = 1e-6;
 
 /* How many of the sums are kept: none, the three of the strengths, or all. The impulse that
  * buoyancy gives is unknown beside bodies without panels, and by the full form wherever there are
- * no bodies with panels: there the sum of the strengths alone is kept. In stratified fluid what the
- * flow lifts weighs, too; but where no vorton is in it no node knows of it, and it moves nothing.
- */
+ * no bodies with panels: there the sum of the strengths alone is kept. */
 static int count_kept(const vt_simulation *s)
 {
     if (!vti_has_sums(s))

@@ -303,6 +303,11 @@ int vti_has_known_flow(const vt_simulation *s)
     return 0;
 }
 
+int vti_counts_generation(const vt_simulation *s)
+{
+    return vti_has_known_flow(s) || s->def.ambient.stratification > 0;
+}
+
 int vti_sheds(const vt_body *body)
 {
     return body->shedding != 0 && body->panels;

@@ -211,6 +211,12 @@ int vti_has_charges(const vt_simulation *s);
 /* Whether there are bodies whose flow is known: without them there are no books. */
 int vti_has_known_flow(const vt_simulation *s);
 
+/* Whether the impulse that buoyancy gives is taken as that of the vorticity which it generates, and
+ * not as weight: beside bodies whose flow is known, in whose place fluid has none, and in
+ * stratified fluid, where vortons at the edge of others weigh something, too, but have fluid
+ * without vortons on their far side, which no node knows of. */
+int vti_counts_generation(const vt_simulation *s);
+
 /* Whether such an emitter may be among the sources. */
 static inline int vti_inflow_may_ignite(const vt_simulation *s)
 {

@@ -281,7 +281,7 @@ void vti_finish(vt_simulation *s, const vt_scheme *scheme, vt_substep *w, double
     VT_TIMED(s, stretch, vti_find_lines(s, w->count, &lines));
     vti_find_frame_change(s, ending.carried);
     s->last_substep = dt;
-    const int books = vti_has_known_flow(s);
+    const int books = vti_counts_generation(s);
     VT_TIMED(s, balance, vti_open_reaction(s, 0, reaction));
     VT_TIMED(s, balance, vti_set_wakes_apart(s, reaction));
     VT_TIMED(s, balance, vti_note_buoyant_impulse(s, &w->field, w->count, w->sorted, dt, reaction));
