@@ -49,9 +49,9 @@ VT_API void vt_destroy_simulation(vt_simulation *simulation);
  * then a failure has changed nothing but the room made for births (VT_AT_CAPACITY_OLDEST). A flow
  * may still blow up in a later substep (VT_BLOWN_UP), or vortons that split or diffuse find no
  * room (VT_OVER_CAPACITY), or a body that sheds may go farther through the wind in dt, or in 1/24 s
- * of it, than 32 of its radii and 128 cores (VT_INVALID_ARGUMENT): the substeps before it stay done, vt_time says how
- * far they came, vt_step_count is as before, what was due by vt_time is born, later births are not
- * lost, and another vt_step, a shorter one say, goes on from there. */
+ * of it, than 32 of its radii and 128 cores (VT_INVALID_ARGUMENT): the substeps before it stay
+ * done, vt_time says how far they came, vt_step_count is as before, what was due by vt_time is
+ * born, later births are not lost, and another vt_step, a shorter one say, goes on from there. */
 VT_API vt_status vt_step(vt_simulation *simulation, double dt);
 
 /* How far a step has come: before each of its substeps. */
