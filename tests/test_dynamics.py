@@ -236,19 +236,43 @@ def test_speed_of_such_a_ring_on_the_grid(core):
     assert speed == pytest.approx((np.log(8 / core) - constant) / (4 * np.pi), rel=0.01)
 
 
-def test_linked_rings_keep_their_helicity():
-    """The integral of u . omega of two lines that are linked once is 2 circulation^2, while their
-    cores are apart."""
-    core = 0.15
+def linked_rings(core):
+    """Two linked rings of circulation 1, and the last id of the first."""
     scene = vt.Scene("linked")
     for center, axis in (((0, 0, 0), (0, 0, 1)), ((1, 0, 0), (0, 1, 0))):
         scene.add(vt.VortexRing(center, axis, radius=1.0, core=core, wobble=0.0))
     sim = vt.Simulation(scene)
-    one = sim.vortons.count // 2
+    return sim, np.sort(sim.vortons.id)[sim.vortons.count // 2 - 1]
+
+
+def test_linked_rings_keep_their_helicity():
+    """The integral of u . omega of two lines that are linked once is 2 circulation^2, while their
+    cores are apart."""
+    core = 0.15
+    sim, last = linked_rings(core)
     for frames, error in ((1, 1e-3), (23, 0.01)):
         sim.step(frames)
         place, strength = sim.vortons.position, sim.vortons.strength.astype(float)
-        first = sim.vortons.id <= np.sort(sim.vortons.id)[one - 1]
+        first = sim.vortons.id <= last
         apart = cKDTree(place[first]).query(place[~first])[0].min()
         assert apart > core
         assert (strength * sim.velocity_at(place)).sum() == pytest.approx(2.0, rel=error)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("core", [0.15, 0.1])
+def test_linked_rings_stay_linked(core):
+    """What each ring has in the flow of the other is circulation^2 (Moffatt 1969), by the sum over
+    all pairs, for two seconds. Of the rest of the helicity, the twist of the lines within a core,
+    which bending rings should take up as they writhe, some 2 % of circulation^2 are missing then
+    in each thin ring: its cores are too few vortons thick."""
+    sim, last = linked_rings(core)
+    sim.step(48)
+    v = sim.vortons
+    first, cores = v.id <= last, np.full(v.count, v.core[0])
+    for one in (first, ~first):
+        flow = _core.direct_sum(
+            v.position[one], v.position[~one], v.strength[~one], cores[~one], kernel="gaussian"
+        )[0]
+        linked = (v.strength[one].astype(float) * flow).sum()
+        assert linked == pytest.approx(1.0, rel=0.01)
