@@ -210,6 +210,17 @@ def test_a_fire_whose_flames_are_those_of_another_size(width, word):
         assert texts(lambda scene=scene: vt.Simulation(scene, threads=1)) == []
 
 
+def test_each_fire_of_another_size_is_spoken_of():
+    scene = pool(0.012)
+    scene.voxel = 0.3
+    scene.add(vt.Emitter(vt.Sphere((1, 0, 0.2), radius=0.15), temperature=900, fuel=1.0, core=0.05))
+    scene.add(vt.Emitter(vt.Sphere((9, 0, 4), radius=3.5), temperature=900, fuel=1.0, core=1.0))
+    given = [text for text in texts(lambda: vt.Simulation(scene, threads=1)) if "flames" in text]
+    small, large = given
+    assert small.startswith("sources[0], Emitter") and "too high" in small
+    assert large.startswith("sources[2], Emitter") and "too low" in large
+
+
 def test_the_flame_advised_is_the_usual_one_made_smaller():
     """Froude: lengths as the width, times as its root, where nothing else has a time."""
     width, usual = 0.005, 0.5

@@ -297,7 +297,6 @@ def _warn_of_pace(scene: Scene) -> None:
             f"flame_time={law.flame_time * pace:.3g}) makes them what those are, "
             f"{'smaller' if pace < 1 else 'larger'}; fires of other sizes need scenes of their own"
         )
-        return
 
 
 GAS_AT_MOST = 100.0
