@@ -145,9 +145,6 @@ def warn_of_coarse_voxel(scene: Scene, voxel: float, what: str) -> None:
 MANY_NODES = 1e5
 """A grid with fewer takes some 40 ms a frame on one processor: who would mind."""
 
-MARGIN = 5
-"""Cells of the grid around what it holds (csrc/model/grid.h)."""
-
 
 def _placed(item: Any, span: Any, time: float) -> np.ndarray:
     """Eight corners of a box around a source or a body, m, in the world at a time, s."""
@@ -195,7 +192,9 @@ def _cells_of_body(scene: Scene, body: Any) -> tuple[float, np.ndarray] | None:
 
 
 def _node_count(corners: np.ndarray, spacing: float) -> float:
-    return float(np.prod(np.ptp(corners, axis=0) / spacing + 2 * MARGIN + 1))
+    return float(
+        np.prod(np.ptp(corners, axis=0) / spacing + 2 * _core.CONSTANTS["grid_margin"] + 1)
+    )
 
 
 def _warn_of_fine_cells(scene: Scene) -> None:
