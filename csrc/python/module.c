@@ -1,6 +1,7 @@
 #include <string.h>
 
 #include "model/grid.h"
+#include "preview/fire.h"
 #include "python/animation.h"
 #include "python/archive.h"
 #include "python/convert.h"
@@ -184,8 +185,10 @@ static PyObject *timing_row(int n)
 /* What Python has to know of other units' constants. */
 static PyObject *constants(void)
 {
-    return Py_BuildValue("{s:d, s:d, s:i}", "jet_core", VT_JET_CORE, "jet_slug", VT_JET_SLUG,
-                         "grid_margin", VT_DOMAIN_MARGIN);
+    return Py_BuildValue("{s:d, s:d, s:i, s:d, s:d, s:d}", "jet_core", VT_JET_CORE, "jet_slug",
+                         VT_JET_SLUG, "grid_margin", VT_DOMAIN_MARGIN, "coolest_fire",
+                         (double)VT_COOLEST_FIRE, "warmest_fire", (double)VT_WARMEST_FIRE,
+                         "dull_glow", (double)VT_DULL_GLOW);
 }
 
 /* ---- the module ---- */
