@@ -294,6 +294,22 @@ def test_a_burst_and_what_soon_dies_are_not_too_many(short):
     assert made > 1e5 and texts(lambda: sim.step(2)) == []
 
 
+@pytest.mark.parametrize(
+    ("count", "end", "warned"), [(401_000, None, 1), (390_000, None, 0), (401_000, 1e-9, 0)]
+)
+def test_many_vortons_while_a_source_goes_on(count, end, warned):
+    """However few it bears in a second: what is there slows each step, and nothing ends it."""
+    scene = vt.Scene(spacing=0.1)
+    scene.add(vt.Emitter(vt.Sphere(radius=0.2), temperature=400, core=0.15, end=end))
+    sim = vt.Simulation(scene, fps=2400, threads=1)
+    places = np.random.default_rng(1).uniform(-1, 1, (count, 3))
+    sim.vortons.add(places, np.zeros((count, 3)), core=0.15, volume=4e-5)
+    told = [text for text in texts(sim.step) if "there are" in text]
+    assert len(told) == warned
+    if told:
+        assert "sources[0], Emitter" in told[0] and "wider cores" in told[0]
+
+
 @pytest.mark.slow
 def test_a_wake_that_has_grown_long():
     """One warning, of the body that most of it is near to: the ball around a tall pole holds most

@@ -9,6 +9,10 @@ void vti_look_for_many_vortons(vt_simulation *s, const vt_births *births, double
 /* Bodies whose wakes have grown long: nothing removes what they shed. */
 void vti_look_for_long_wakes(vt_simulation *s);
 
+/* Vortons that have become many while a source goes on, most of them neutral, maybe: what a source
+ * bears in a second need not be much. */
+void vti_look_for_crowds(vt_simulation *s);
+
 /* Emitters that the fluid around them leaves sooner than they fill it, in a step of dt seconds. */
 void vti_look_for_thin_trails(vt_simulation *s, double dt);
 
