@@ -277,3 +277,16 @@ def test_a_ball_near_a_plane_drives_more_fluid(kind, along):
     driven = 0.004 / (np.dot(sim.bodies[0].velocity, along) - start) - 0.05
     lamb = 0.5 + (3 / 16 if along[2] else 3 / 32) * (R / height) ** 3
     assert driven == pytest.approx(lamb, abs=0.01)
+
+
+@pytest.mark.parametrize("floor", [True, False])
+def test_what_buoyancy_gives_is_summed_where_it_is_kept_or_known(floor):
+    """In stratified fluid without a body that has panels the balance asks for it; above a plane it
+    keeps no impulse, and nobody does."""
+    items = [vt.Body(vt.Plane(), panels=0)] if floor else []
+    hot = vt.Emitter(vt.Sphere((0, 0, 1), radius=0.3), temperature=350, core=0.15, renew=0)
+    stratified = {"ambient": vt.Air(stratification=5.0), "gravity": (0, 0, -GRAVITY)}
+    sim = simulation(hot, *items, **stratified)
+    sim.step(3)
+    assert np.linalg.norm(sim.health.impulse) > 1e-3
+    assert np.any(both(sim.health, "buoyant_impulse")) == (not floor)

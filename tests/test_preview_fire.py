@@ -11,6 +11,7 @@ from test_preview import DARK, displayed
 
 import vorton as vt
 from vorton import _core
+from vorton.hosts.blender.looks import measure_look
 from vorton.preview import Camera, Survey, carries_fire, measure_emission, render, render_shot
 
 VOXEL = 0.05
@@ -166,6 +167,18 @@ def test_slab_of_fire_has_the_radiance_of_its_glow(colours, flame, step):
     assert (counted == column) == (flame == 0.3)
     # half a step of rays that leave through a side, of 20 voxels
     assert found == pytest.approx(3 / (counted * oblique_share()), rel=0.01)
+
+
+@pytest.mark.parametrize("flame", [0.005, 0.02, 0.3])
+def test_the_material_of_a_dull_fire_is_that_of_one_of_1500_kelvin(tmp_path, flame):
+    """In Blender, too: the longest lines along X or Y are those along X."""
+    volume = volume_of((box_of_tracers((-1.2, -0.5, -1.2), (1.2, 0.5, 1.2)), (1 - flame, flame, 0)))
+    path = tmp_path / "slab_0001.vdb"
+    path.write_bytes(volume.encode_vdb(heat_name="heat"))
+    line = power_of(volume)[0][:, 40, 40]
+    length, dull = line.sum() ** 2 / (line**2).sum(), (1500 - 700) / 1700 * (1500 / 2000) ** 4
+    counted = VOXEL * max(line.sum(), dull * length)
+    assert measure_look(path).emission == pytest.approx(1 / counted, rel=0.01)
 
 
 def test_fire_that_dies_gets_darker():

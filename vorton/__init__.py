@@ -69,7 +69,7 @@ _NAMES = {
         "Vortex",
     ),
     "scenes.scene": ("Scene",),
-    "scenes.scene_advice": ("SceneWarning",),
+    "scenes.scene_warning": ("SceneWarning",),
     "sdk": ("get_include", "get_library"),
     "simulations.simulation": ("Simulation",),
     "simulations.views": ("VortonFlag",),

@@ -56,7 +56,7 @@ from .scenes.forces import Turbulence as Turbulence
 from .scenes.forces import UniformForce as UniformForce
 from .scenes.forces import Vortex as Vortex
 from .scenes.scene import Scene as Scene
-from .scenes.scene_advice import SceneWarning as SceneWarning
+from .scenes.scene_warning import SceneWarning as SceneWarning
 from .sdk import get_include as get_include
 from .sdk import get_library as get_library
 from .simulations.simulation import Simulation as Simulation

@@ -26,8 +26,13 @@ HEALTH_OF_GRID: tuple[str, ...]
 HEALTH_LIMITS: tuple[dict[str, Any], ...]
 # Keys: name, description.
 TIMED_STAGES: tuple[dict[str, str], ...]
-# Keys: name, dtype ("float32", "int64" or "uint32"), components (1 or 3), description.
+# What the fluid of vortons carries, by the names of its columns.
 CARRIED: tuple[str, ...]
+# Of the library: jet_core (radii of the nozzle) and jet_slug (cores), of a Jet that is given no
+# core and no rate (csrc/sources/jet.h); grid_margin, cells (csrc/model/grid.h);
+# coolest_fire and warmest_fire, K, and dull_glow, 0 to 1 (csrc/preview/fire.h).
+CONSTANTS: dict[str, float]
+# Keys: name, dtype ("float32", "int64" or "uint32"), components (1 or 3), description.
 VORTON_COLUMNS: tuple[dict[str, Any], ...]
 TRACER_COLUMNS: tuple[dict[str, Any], ...]
 # Bits of the vortons' column `flags`, by name.

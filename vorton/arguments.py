@@ -10,7 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from . import _core, sdk
-from .archive.manifest import FPS, FRAMES, MOST_FPS, MOST_FRAMES
+from .archive.manifest import FPS, FRAMES
+from .archive.manifest_form import MOST_FPS, MOST_FRAMES
 from .bakes.baking import PRESETS
 from .hosts import usd
 

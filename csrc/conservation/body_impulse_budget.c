@@ -158,7 +158,7 @@ void vti_note_buoyant_impulse(vt_simulation *s, const vt_velocity_source *field,
     const int64_t blocks = (count + VT_INVARIANT_BLOCK - 1) / VT_INVARIANT_BLOCK;
     const vt_grid *const grid = field->grid;
     vt_impulse all = {{0}, {0}};
-    if (!field->buoyancy || !s->fields_exist || !vti_counts_generation(s))
+    if (!field->buoyancy || !s->fields_exist)
         return;
     const size_t mark = vti_arena_mark(&s->arena);
     vt_generation *const block = vti_arena_push(&s->arena, sizeof *block * (size_t)blocks);

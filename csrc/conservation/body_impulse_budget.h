@@ -54,8 +54,8 @@ void vti_open_reaction(vt_simulation *s, double elapsed, vt_reaction *reaction);
 void vti_set_wakes_apart(vt_simulation *s, vt_reaction *reaction);
 
 /* What density differences give the vortons in a substep of dt, those of wakes apart among them, is
- * no reaction (nothing without differences or without vti_counts_generation): before the finish of
- * the substep, with the records of its last field. */
+ * no reaction (nothing without differences): before the finish of the substep, with the records of
+ * its last field. */
 void vti_note_buoyant_impulse(vt_simulation *s, const vt_velocity_source *field, int64_t count,
                               const vt_record *records, double dt, vt_reaction *reaction);
 

@@ -181,9 +181,9 @@ static void let_ends_wear(vt_balance *balance, const vt_invariants *now)
         balance->sum[c] *= left;
 }
 
-void vti_open_balance(vt_simulation *s, const vt_impulse *buoyant, vt_balance *balance)
+void vti_open_balance(vt_simulation *s, vt_balance *balance)
 {
-    *balance = (vt_balance){.closed = 1, .kept = count_kept(s), .buoyant = buoyant};
+    *balance = (vt_balance){.closed = 1, .kept = count_kept(s)};
     if (!balance->kept)
         return;
     balance->share = 1 - find_shed_share(s);

@@ -41,12 +41,21 @@ static inline float vti_black_body_power(float kelvin)
     return square * square;
 }
 
+/* Temperatures of the colours of what does not glow and of what glows wholly, K. */
+#define VT_COOLEST_FIRE 700.0f
+#define VT_WARMEST_FIRE 2400.0f
+
 /* Temperature of the colour of what glows so much, K: that of the flames in a voxel, which are
  * thinner and hotter than its mean. */
 static inline float vti_kelvin_of(float glow)
 {
-    return 700.0f + 1700.0f * glow;
+    return VT_COOLEST_FIRE + (VT_WARMEST_FIRE - VT_COOLEST_FIRE) * glow;
 }
+
+/* Glow of the dullest flame that is shown as fire, at 1500 K: where rays meet fire, what they would
+ * of a flame as long and so dull counts, if that is more. So a fire is seen to die: measured by its
+ * own light alone what is left would be shown as bright as the fire was, as red fog. */
+#define VT_DULL_GLOW 0.47f
 
 /* How much glows in the voxels of a volume with flame, 0 .. 1, and that times its temperature in K:
  * both on the rows of its density, to be freed. VT_OUT_OF_MEMORY leaves NULL. */

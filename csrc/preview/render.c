@@ -16,7 +16,6 @@
 #define TYPICAL_DEPTH 9.0 /* optical depth of the 95th percentile of rays */
 #define TYPICAL_FLAME 3.0 /* radiance of the 95th percentile of those that meet fire */
 #define LEAST_PART 1e-3f  /* of the most that a ray meets, which counts */
-#define DULL_GLOW 0.47f   /* of the dullest flame that is shown as fire: 1500 K */
 #define PROBES 160        /* rays across the picture that measure it */
 #define CURVE 2048        /* intervals of the sRGB table */
 
@@ -92,12 +91,9 @@ static double high_percentile(float *values, int64_t count)
     return (double)values[first + (int64_t)(0.95 * (double)(count - 1 - first))];
 }
 
-/* Where rays meet fire, what they would of a flame as long and of DULL_GLOW, if that is more: so a
- * fire is seen to die. Measured by its own light alone what is left would be shown as bright as the
- * fire was, as red fog. */
 static void raise_dull(const probing *p, int64_t count)
 {
-    const float dull = DULL_GLOW * vti_black_body_power(vti_kelvin_of(DULL_GLOW));
+    const float dull = VT_DULL_GLOW * vti_black_body_power(vti_kelvin_of(VT_DULL_GLOW));
     float most = 0.0f;
     for (int64_t i = 0; i < count; i++)
         most = fmaxf(most, p->power[i]);

@@ -1,13 +1,14 @@
-/* The Python module vorton._core: vorton.h for NumPy, nothing more. Limited API of Python 3.11,
- * NumPy 1.22 and later. The only folder that includes Python.h.
+/* The Python module vorton._core: vorton.h for NumPy, and a few constants. Limited API of Python
+ * 3.11, NumPy 1.22 and later. The only folder that includes Python.h.
  *
- * module.c      the module, its exceptions, version and build, the tables of fields
+ * module.c      the module, its exceptions, version and build, the tables of fields, constants
  * convert.c     arguments to C and results to Python, with errors that name the argument
  * definitions.c definitions from dicts, and the tables of all definitions
  * simulation.c  the type Simulation; particles.c: its methods that work on the columns; bodies.c:
  *               those that work on bodies
  * animation.c   tracks, poses of transforms
- * volume.c      the type Volume
+ * volume.c      the type Volume; velocity_function.c: functions as the velocity of its tracers
+ * archive.c     states of simulations as bytes
  * solvers.c     the solvers by themselves */
 #pragma once
 

@@ -1,10 +1,13 @@
 #include <string.h>
 
+#include "model/grid.h"
+#include "preview/fire.h"
 #include "python/animation.h"
 #include "python/archive.h"
 #include "python/convert.h"
 #include "python/definitions.h"
 #include "python/solvers.h"
+#include "sources/jet.h"
 
 /* ---- what the library is ---- */
 
@@ -179,6 +182,15 @@ static PyObject *timing_row(int n)
     return Py_BuildValue("{s:s, s:s}", "name", rows[n][0], "description", rows[n][1]);
 }
 
+/* What Python has to know of other units' constants. */
+static PyObject *constants(void)
+{
+    return Py_BuildValue("{s:d, s:d, s:i, s:d, s:d, s:d}", "jet_core", VT_JET_CORE, "jet_slug",
+                         VT_JET_SLUG, "grid_margin", VT_DOMAIN_MARGIN, "coolest_fire",
+                         (double)VT_COOLEST_FIRE, "warmest_fire", (double)VT_WARMEST_FIRE,
+                         "dull_glow", (double)VT_DULL_GLOW);
+}
+
 /* ---- the module ---- */
 
 /* Adds object (a new reference, or NULL after an error) to the module; 0 or -1. */
@@ -276,7 +288,8 @@ static int execute(PyObject *module)
     if (add(module, "DEFINITIONS", vti_py_tables()) < 0 ||
         add(module, "ARTICLE_METHOD", vti_py_article_method()) < 0 ||
         add(module, "HEALTH_OF_GRID", names_of_grid()) < 0 ||
-        add(module, "CARRIED", composition_names()) < 0)
+        add(module, "CARRIED", composition_names()) < 0 ||
+        add(module, "CONSTANTS", constants()) < 0)
         return -1;
     return add(module, "VORTON_FLAGS", flag_table());
 }

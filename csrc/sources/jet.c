@@ -20,29 +20,16 @@ typedef struct vt_jet {
     vt_rate_sum rate_sum; /* of an animated rate */
 } vt_jet;
 
-/* The slug of a pulse of the default rate, cores (CORES_IN_SLUG of sources/vortices.py, too). Where
- * rings lie closer their vortons fill space many times over, and each removes the divergence of all
- * (method.cleaning): with half a radius and cores of .6 radii, .8 cores, a jet blows up after 12
- * radii / speed (tests/test_vortices.py). With this its axis still flows at its speed. */
-static const double cores_in_slug = 2.75;
-
-/* Of the rings, radii of the nozzle; the text of jet.def and sources/vortices.py have it, too. A
- * layer as thick as that of a jet in nature 1.3 diameters from its nozzle. With .18, .25 and .33
- * the speed on the axis, 4 and 8 radii away, is .99, 1, .98 and .66, .63, .67 of that at the exit,
- * and half of it is found 1.57, 1.50 and 1.46 radii off the axis 12 radii away; its third
- * second takes 4.8 s with .18 and 1.8 s with .25, and above that its smoke is smooth. */
-static const double usual_core = 0.25;
-
 static double core_of(const vt_jet_def *def)
 {
-    return def->core > 0.0 ? def->core : usual_core * def->radius;
+    return def->core > 0.0 ? def->core : VT_JET_CORE * def->radius;
 }
 
 /* Pulses a second. */
 static double rate_of(const vt_jet_def *def)
 {
     return def->rate > 0.0 ? def->rate
-                           : def->speed / fmax(0.5 * def->radius, cores_in_slug * core_of(def));
+                           : def->speed / fmax(0.5 * def->radius, VT_JET_SLUG * core_of(def));
 }
 
 /* ---- rings ---- */
@@ -119,7 +106,7 @@ static vt_status check_rings(const vt_jet_def *def)
     if (core)
         vti_track_extremes(core, 0, &least_core, &most_core);
     else if (!(def->core > 0.0))
-        least_core = most_core = usual_core * ring.radius[0];
+        least_core = most_core = VT_JET_CORE * ring.radius[0];
     ring.core = most_core;
     const vt_status status = vti_check_ring(&ring);
     ring.core = least_core;

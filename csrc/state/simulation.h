@@ -1,5 +1,5 @@
-/* The whole state of a simulation. Stages get the parts that they work on; only step/step.c, the
- * public functions in state/ and api/health.c see all of it. */
+/* The whole state of a simulation. Kernels get the arrays that they work on; all stages above them
+ * see all of it. */
 #pragma once
 
 #include "base/timing.h"

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "base/status.h"
 #include "conservation/layer_points.h"
 #include "model/fluid_composition.h"
 #include "panels/panel_choice.h"
@@ -20,14 +21,17 @@
  * seconds. */
 static const double many_vortons = 1e5;
 
+/* Alive at once while a source goes on: a frame takes seconds, and nothing ends that. A smoking tip
+ * of 8 mm in a wind bears 10 000 vortons a second and keeps 225 000 after 1.2 s, for nine of ten
+ * are the neutral ones around its thread, which gets long and wide. The finest plume of the
+ * examples, whose vortons live 3 s, has 240 000. */
+static const int64_t crowd = 400000;
+
 /* The default takes some ten substeps for the flow itself in a frame of 1/24 s. */
 static const double many_substeps = 100;
 
 /* Share of the fluid that an emitter says below which its trail is not what is meant. */
 static const double thin_trail = 0.2;
-
-/* Radii that a body which sheds goes in a step: it takes some three substeps for each. */
-static const double long_way = 16;
 
 /* How long fuel may wait for what lights it. */
 static const double unlit_time = 0.5; /* s */
@@ -139,6 +143,56 @@ void vti_look_for_long_wakes(vt_simulation *s)
         "Kill(outside=Box(...), what=\"both\") or Kill(older_than=..., what=\"vortons\"); fewer "
         "panels (%d now) shed less, shedding=0 nothing",
         (long long)shed, body->name, body->panels->count);
+}
+
+/* ---- crowds ---- */
+
+static int is_on(const vt_simulation *s, double start, double end)
+{
+    return s->time >= start && s->time < end;
+}
+
+/* A source that goes on, -1: none. Neutral vortons are as close as the narrowest emitter asks for;
+ * else jets bear more. */
+static int32_t find_lasting(const vt_simulation *s, int by_emitter)
+{
+    int32_t jet = -1, emitter = -1;
+    double least = INFINITY;
+    for (int32_t n = s->sources.structures.count - 1; n >= 0; n--) {
+        const vt_structure *const item = &s->sources.structures.item[n];
+        if (item->period > 0 && is_on(s, item->start, item->end))
+            jet = item->id;
+    }
+    for (int32_t n = 0; n < s->sources.fluid_emitter_count; n++) {
+        const vt_fluid_emitter *const p = &s->sources.parcels[n];
+        const double core = p->core * vti_pose_at(&s->transforms, p->stream.parent, s->time).scale;
+        if (p->stream.rate > 0 && is_on(s, p->stream.start, p->stream.end) && core < least) {
+            least = core;
+            emitter = p->stream.id;
+        }
+    }
+    return emitter >= 0 && (by_emitter || jet < 0) ? emitter : jet;
+}
+
+void vti_look_for_crowds(vt_simulation *s)
+{
+    const vt_vortons *const v = &s->vortons;
+    int64_t neutral = 0;
+    if (v->set.count <= crowd || vti_is_warned(&s->warnings, VT_WARN_MANY_VORTONS) ||
+        vti_is_warned(&s->warnings, VT_WARN_LONG_WAKE))
+        return;
+    for (int64_t i = 0; i < v->set.count; i++)
+        neutral += (v->flags[i] & VT_FLAG_NEUTRAL) != 0;
+    const int most_neutral = 2 * neutral > v->set.count;
+    const int32_t id = find_lasting(s, most_neutral);
+    if (id < 0 || (most_neutral && vti_has_forces_on(s, VT_FORCE_ON_FLUID)))
+        return; /* of shapes that they fill population/neutral_in_forces.c tells */
+    vti_warn(&s->warnings, VT_WARN_MANY_VORTONS, id,
+             "there are %lld vortons, %lld of them neutral around others, and source %d (%s) goes "
+             "on: the more there are the longer a step takes. Give it wider cores, of twice the "
+             "width an eighth as many, or remove what nobody looks at, by "
+             "Kill(outside=Box(...), what=\"both\") or Kill(older_than=..., what=\"both\")",
+             (long long)v->set.count, (long long)neutral, id, vti_name_of_source(&s->sources, id));
 }
 
 /* ---- trails ---- */
@@ -272,21 +326,51 @@ void vti_look_for_lost_layers(vt_simulation *s)
 
 /* ---- speed ---- */
 
-void vti_look_for_long_ways(vt_simulation *s, double step)
+/* Radii that the fluid passes a body which sheds in a frame: it takes some three substeps for each.
+ */
+static const double long_way = 16;
+
+/* Radii of a body that sheds, and cores, that it goes through the wind in a frame: more of both
+ * take some hundred substeps, which are the longer the more it has shed. A ball of 320 panels takes
+ * 155 for 33 radii, 176 cores, in 4 s, and in the next frame 172 in 15 s; with 208 radii its first
+ * frame has not ended after minutes. What is narrower than cores goes more radii in few substeps.
+ */
+static const double most_radii = 32, most_cores = 128;
+
+/* What makes a way shorter. */
+#define SHORTER_WAYS                                                                               \
+    "Is it m/s? Take more frames a second, or shedding=0; where keys make it jump give the one "   \
+    "before interpolation \"constant\""
+
+static void warn_of_long_way(vt_simulation *s, const vt_paneled_body *b, double time)
+{
+    const double radii = b->stream * time / b->reach;
+    if (isfinite(b->reach) && radii > long_way)
+        vti_warn(&s->warnings, VT_WARN_LONG_WAY, -1,
+                 "body '%s' passes the fluid at %.3g m/s, %.0f times its radius in %.3g s: "
+                 "its wake takes ever more substeps. " SHORTER_WAYS,
+                 b->body->name, b->stream, radii, time);
+}
+
+vt_status vti_check_ways(vt_simulation *s, double step)
 {
     const vt_panels *const p = &s->panels;
-    const double time = vti_time_of_ways(step);
+    const double time = fmin(step, 1.0 / 24); /* who asks for more at once may wait */
     for (int32_t n = 0; p->exist && n < p->body_count; n++) {
         const vt_paneled_body *const b = &p->bodies[n];
-        const double radii = b->stream * time / b->reach;
-        if (vti_is_warned(&s->warnings, VT_WARN_LONG_WAY))
-            return;
-        if (isfinite(b->reach) && vti_sheds(b->body) && radii > long_way)
-            vti_warn(&s->warnings, VT_WARN_LONG_WAY, -1,
-                     "body '%s' passes the fluid at %.3g m/s, %.0f times its radius in %.3g s: "
-                     "its wake takes ever more substeps. " VT_SHORTER_WAYS,
-                     b->body->name, b->stream, radii, time);
+        if (!vti_sheds(b->body))
+            continue;
+        const double speed = vti_speed_through_wind(b), reach = b->reach;
+        const double most = fmax(most_radii * reach, most_cores * s->grid.core) / time;
+        if (speed > most)
+            return vti_fail(
+                VT_INVALID_ARGUMENT,
+                "body '%s' passes the fluid at %.4g m/s, %.0f times its radius in %.3g s: one that "
+                "sheds may do so at %.3g m/s. " SHORTER_WAYS,
+                b->body->name, speed, speed * time / reach, time, most);
+        warn_of_long_way(s, b, time);
     }
+    return VT_OK;
 }
 
 /* ---- fire ---- */

@@ -1,8 +1,6 @@
 /* What a step warns of (model/warnings.h): scenes that work, but not as a user can have meant. */
 #pragma once
 
-#include <math.h>
-
 #include "state/sources.h"
 
 /* Sources that stream, and make too many vortons: those planned for a step of dt seconds. */
@@ -10,6 +8,10 @@ void vti_look_for_many_vortons(vt_simulation *s, const vt_births *births, double
 
 /* Bodies whose wakes have grown long: nothing removes what they shed. */
 void vti_look_for_long_wakes(vt_simulation *s);
+
+/* Vortons that have become many while a source goes on, most of them neutral, maybe: what a source
+ * bears in a second need not be much. */
+void vti_look_for_crowds(vt_simulation *s);
 
 /* Emitters that the fluid around them leaves sooner than they fill it, in a step of dt seconds. */
 void vti_look_for_thin_trails(vt_simulation *s, double dt);
@@ -24,20 +26,10 @@ void vti_look_for_fewer_panels(vt_simulation *s);
 /* Bodies that are so large beside a core that they do not shed all of their layer. */
 void vti_look_for_lost_layers(vt_simulation *s);
 
-/* Bodies that shed, and that in a step of `step` seconds, or 1/24 s of it, go far by the fluid, as
- * fast as now. */
-void vti_look_for_long_ways(vt_simulation *s, double step);
-
-/* The time in which such a way counts, s: who asks for more than a frame at once may wait. */
-static inline double vti_time_of_ways(double step)
-{
-    return fmin(step, 1.0 / 24);
-}
-
-/* What makes such a way shorter. */
-#define VT_SHORTER_WAYS                                                                            \
-    "Is it m/s? Take more frames a second, or shedding=0; where keys make it jump give the one "   \
-    "before interpolation \"constant\""
+/* Bodies that shed, and that in a step of `step` seconds, or 1/24 s of it, would pass the fluid by
+ * many of their radii. An error where one goes so far through the wind that its wake would never be
+ * made: there a flow that has blown up does not count. */
+vt_status vti_check_ways(vt_simulation *s, double step);
 
 /* Fuel that nothing sets on fire, after a step of dt seconds. */
 void vti_look_for_unlit_fuel(vt_simulation *s, double dt);

@@ -530,6 +530,7 @@ static vt_status run_step(vt_simulation *s, double dt)
     vti_look_for_unlit_fuel(s, dt);
     vti_look_for_fewer_panels(s);
     vti_look_for_long_wakes(s);
+    vti_look_for_crowds(s);
     vti_look_for_lost_layers(s);
     s->born_until = -1;
     s->steps++;

@@ -281,11 +281,15 @@ void vti_finish(vt_simulation *s, const vt_scheme *scheme, vt_substep *w, double
     VT_TIMED(s, stretch, vti_find_lines(s, w->count, &lines));
     vti_find_frame_change(s, ending.carried);
     s->last_substep = dt;
-    const int books = vti_counts_generation(s);
     VT_TIMED(s, balance, vti_open_reaction(s, 0, reaction));
     VT_TIMED(s, balance, vti_set_wakes_apart(s, reaction));
-    VT_TIMED(s, balance, vti_note_buoyant_impulse(s, &w->field, w->count, w->sorted, dt, reaction));
-    VT_TIMED(s, balance, vti_open_balance(s, books ? &reaction->given : NULL, &balance));
+    VT_TIMED(s, balance, vti_open_balance(s, &balance));
+    const int asked = reaction->counts || balance.kept == VT_INVARIANTS;
+    if (asked && vti_counts_generation(s)) {
+        VT_TIMED(s, balance,
+                 vti_note_buoyant_impulse(s, &w->field, w->count, w->sorted, dt, reaction));
+        balance.buoyant = &reaction->given;
+    }
     vti_add_impulse(&s->impulses.buoyant, 1, &reaction->given);
     vt_method method = s->def.method;
     method.cleaning *=
@@ -306,8 +310,9 @@ void vti_finish(vt_simulation *s, const vt_scheme *scheme, vt_substep *w, double
                                              v->strength, s->def.threads));
     VT_TIMED(s, stretch, vti_turn_lines(s, &lines));
     vti_add_scaled(balance.sum, 1, lines.gain);
-    vt_swelling swelling;
-    VT_TIMED(s, balance, swelling = vti_sum_swelling(s, dt, reaction));
+    vt_swelling swelling = {0};
+    if (asked)
+        VT_TIMED(s, balance, swelling = vti_sum_swelling(s, dt, reaction));
     VT_TIMED(s, balance, vti_close_balance(s, dt, &swelling.all, &balance));
     vti_note_swelling(s, &swelling, reaction);
     const double owed = balance.restored ? 1 : 1 - balance.share;

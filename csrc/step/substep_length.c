@@ -83,31 +83,6 @@ static double rate_of_wakes(const vt_simulation *s)
     return speed > 0 ? speed / (way_in_substep * s->grid.core) : 0;
 }
 
-/* Radii of a body that sheds, and cores, that it goes through the wind in a frame: more of both
- * take some hundred substeps, which are the longer the more it has shed. A ball of 320 panels takes
- * 155 for 33 radii, 176 cores, in 4 s, and in the next frame 172 in 15 s; with 208 radii its first
- * frame has not ended after minutes. What is narrower than cores goes more radii in few substeps.
- */
-static const double most_radii = 32, most_cores = 128;
-
-static vt_status check_ways(const vt_simulation *s, double step)
-{
-    const vt_panels *const p = &s->panels;
-    const double time = vti_time_of_ways(step);
-    for (int32_t n = 0; p->exist && n < p->body_count; n++) {
-        const vt_paneled_body *const b = &p->bodies[n];
-        const double speed = vti_speed_through_wind(b), reach = b->reach;
-        const double most = fmax(most_radii * reach, most_cores * s->grid.core) / time;
-        if (vti_sheds(b->body) && speed > most)
-            return vti_fail(
-                VT_INVALID_ARGUMENT,
-                "body '%s' passes the fluid at %.4g m/s, %.0f times its radius in %.3g s: one that "
-                "sheds may do so at %.3g m/s. " VT_SHORTER_WAYS,
-                b->body->name, speed, speed * time / reach, time, most);
-    }
-    return VT_OK;
-}
-
 vt_status vti_choose_substep(vt_simulation *s, const vt_scheme *scheme, const vt_substep *w,
                              double step, double remaining, double *dt)
 {
@@ -132,10 +107,9 @@ vt_status vti_choose_substep(vt_simulation *s, const vt_scheme *scheme, const vt
     if (diffusivity > 0 && s->vorton_spacing > 0)
         raise_need(&n, remaining * diffusivity / vti_diffusion_reach(s), VT_LIMIT_DIFFUSION);
     raise_need(&n, remaining * vti_body_rate(s), VT_LIMIT_TURN);
-    const vt_status status = check_ways(s, step);
+    const vt_status status = vti_check_ways(s, step);
     if (status)
         return status;
-    vti_look_for_long_ways(s, step);
     if (n.limit == VT_LIMIT_DIFFUSION)
         vti_look_at_diffusion(s, n.count * step / remaining, step);
     if (n.count > VT_MOST_SUBSTEPS && n.limit == VT_LIMIT_DIFFUSION)

@@ -230,8 +230,8 @@ GIVEN_BY_OTHERS = {"changed_origin"}
 def scene_warnings():
     """Texts of the warnings of Python, with the docstrings of what gives them."""
     found = []
-    names = ("scenes/scene_advice", "scenes/key_advice", "preview/film", "simulations/saved")
-    names += ("bakes/bake_folders", "bakes/gathering", "bakes/origin")
+    names = ("scenes/scene_advice", "scenes/fire_advice", "scenes/key_advice", "preview/film")
+    names += ("simulations/saved", "bakes/bake_folders", "bakes/gathering", "bakes/origin")
     files = [f"vorton/{name}.py" for name in names]
     for function in (node for file in files for node in ast.parse(read(file)).body):
         if not isinstance(function, ast.FunctionDef):

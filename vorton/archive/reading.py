@@ -38,7 +38,7 @@ from ..files.disk import explain
 from ..files.json_text import parse_json, readable_json
 from ..scenes.scene import Scene
 from .branches import Branch, scene_of
-from .manifest import check_branch
+from .manifest_form import check_branch
 
 FORMAT = "vorton-archive"
 SUFFIX = ".vta"

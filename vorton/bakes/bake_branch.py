@@ -10,7 +10,8 @@ from typing import Any
 
 from .. import _core
 from ..archive.branches import Branch, branch_of, known_by, shared_frames
-from ..archive.manifest import MOST_FRAMES, Manifest
+from ..archive.manifest import Manifest
+from ..archive.manifest_form import MOST_FRAMES
 from ..archive.reading import Archive, DamageError
 from ..archive.writing import blocks_of, cut_archive, write_frames
 from ..base.checks import check_integer, check_place, frames_named, shown

@@ -29,7 +29,7 @@ from ..files.disk import (
     remove_leftovers,
     replaced,
 )
-from ..scenes.scene_advice import warn
+from ..scenes.scene_warning import warn
 from .bake_opening import check_states
 from .baking import check_frames, prepare_folder
 from .damages import damages

@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from ..archive.branches import known_by, shared_frames, states_of
-from ..archive.manifest import FORMAT, SCHEMA, UNITS, Manifest, check_whole
+from ..archive.manifest import FORMAT, SCHEMA, UNITS, Manifest
+from ..archive.manifest_form import check_whole
 from ..archive.reading import SUFFIX, Archive, is_no_archive
 from ..base.checks import ranges_text, shown
 from ..files.disk import remove, remove_leftovers

@@ -19,7 +19,8 @@ from typing import Any
 
 from .. import _core
 from ..archive.branches import Branch, branch_of
-from ..archive.manifest import FPS, FRAMES, MOST_FPS, MOST_FRAMES, Manifest
+from ..archive.manifest import FPS, FRAMES, Manifest
+from ..archive.manifest_form import MOST_FPS, MOST_FRAMES
 from ..archive.reading import SUFFIX, describe_scene
 from ..archive.writing import ArchiveWriter
 from ..base.checks import check_flag, check_integer, check_number, check_place, ranges_text, shown

@@ -8,7 +8,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from ..archive.manifest import MOST_FPS, MOST_SAMPLES, Manifest
+from ..archive.manifest import Manifest
+from ..archive.manifest_form import MOST_FPS, MOST_SAMPLES
 from ..archive.reading import SUFFIX, Archive, DamageError, frames_text
 from ..base.checks import (
     check_flag,

@@ -10,7 +10,7 @@ from ..archive.manifest import Manifest
 from ..base.checks import check_place
 from ..base.progress import Callback, Progress
 from ..files.disk import locked, new_folders_removed, remove_leftovers
-from ..scenes.scene_advice import warn
+from ..scenes.scene_warning import warn
 from .bake_folders import frame_files, link_all, relative_to, same_file
 from .baking import prepare_folder
 from .damages import damages

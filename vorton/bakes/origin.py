@@ -11,7 +11,7 @@ from ..archive.branches import OF_STATES, shared_frames, states_of
 from ..archive.manifest import Manifest
 from ..archive.reading import Archive
 from ..base.checks import frames_are
-from ..scenes.scene_advice import warn
+from ..scenes.scene_warning import warn
 from .again import derive_again
 from .bake_opening import difference
 from .retime import Times

@@ -23,7 +23,6 @@ from .scenes import BenchScene, FilmScene, lattice, region
 
 __all__ = ["Film", "Rounds", "build", "method_of", "resident_mib"]
 
-MARGIN = 5  # free cells between the vortons and each face of the grid
 JUDGED = 200  # vortons whose velocity is held against the direct sum
 SORT_EVERY = 8  # substeps between sorting the particles: frames are measured in such rounds
 SLOW = 1e3  # ms for a round of frames
@@ -38,7 +37,8 @@ def build(scene: BenchScene, threads: int | None, method: Method | None = None) 
     """The simulation, spacing 1 cm."""
     spacing = 0.01
     core = 1.5 * spacing
-    half = 0.5 * (scene.nodes - 1 - 2 * MARGIN) * spacing * 0.98  # room to move in
+    inner = scene.nodes - 1 - 2 * _core.CONSTANTS["grid_margin"]
+    half = 0.5 * inner * spacing * 0.98  # room to move in
     simulation = _core.Simulation(
         spacing=spacing,
         threads=threads or 0,

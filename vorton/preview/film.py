@@ -27,7 +27,7 @@ from ..definitions.animation import largest
 from ..files.film_files import FORMATS, write_film
 from ..scenes.key_advice import warn_of_keys_in_frames
 from ..scenes.scene import Scene
-from ..scenes.scene_advice import warn
+from ..scenes.scene_warning import warn
 from ..simulations.simulation import Simulation
 from ..sources.emitter import Emitter
 from ..sources.points import Points

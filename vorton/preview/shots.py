@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from .. import _core
-from ..archive.manifest import FPS, FRAMES, MOST_FPS, Manifest
+from ..archive.manifest import FPS, FRAMES, Manifest
+from ..archive.manifest_form import MOST_FPS
 from ..archive.reading import SUFFIX, Archive, DamageError
 from ..archive.scene_files import load_scene
 from ..archive.stages import mark_of

@@ -9,7 +9,7 @@ from typing import Any
 from ..definitions.animation import Keys
 from ..definitions.fields import Definition
 from .scene import Scene
-from .scene_advice import warn
+from .scene_warning import warn
 
 __all__ = ["warn_of_keys_in_frames"]
 

@@ -3,52 +3,29 @@
 from __future__ import annotations
 
 import math
-import os
-import sys
-import warnings
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from .. import _core
 from ..base.checks import shown
-from ..definitions.ambient import Liquid
 from ..definitions.animation import Animation, largest
-from ..definitions.combustion import Combustion
 from ..geometry.shapes import Plane, Shape, Surface
 from ..sources.emitter import Emitter
 from ..sources.ring_and_tracers import Tracers
 from ..sources.vortices import Jet
 from .bodies import Container
 from .effects import Wind, WindGrid
+from .fire_advice import warn_of_fires
 from .forces import Drag, Turbulence, UniformForce, Vortex
 from .scene import Scene
+from .scene_warning import warn
 
 __all__ = [
-    "SceneWarning",
-    "has_share",
-    "warn",
     "warn_of_coarse_voxel",
     "warn_of_past_end",
     "warn_of_scene",
 ]
-
-
-class SceneWarning(UserWarning):
-    """A scene or a bake does as it was told, but hardly what was meant: the text says what to
-    change."""
-
-
-_PACKAGE = str(Path(__file__).parents[1]) + os.sep
-
-
-def warn(text: str) -> None:
-    """Give a `SceneWarning` of the line outside of this package from which it was called."""
-    depth, frame = 1, sys._getframe()
-    while frame.f_back and frame.f_code.co_filename.startswith(_PACKAGE):
-        depth, frame = depth + 1, frame.f_back
-    warnings.warn(text, SceneWarning, stacklevel=depth)
 
 
 def _warn_of_no_buoyancy(scene: Scene) -> None:
@@ -76,14 +53,6 @@ def _warn_of_no_flow(scene: Scene) -> None:
             f"{method.velocity!r} the flow does not know of it: that needs 'poisson'; panels=0 or "
             "Method(bodies='none') says that this is meant"
         )
-
-
-def has_share(*shares: Any) -> bool:
-    """Whether one of the shares of a fluid (fuel, flame) is given, and is not 0."""
-    return any(
-        bool(np.any(share > 0)) if isinstance(share, np.ndarray) else share not in (None, 0)
-        for share in shares
-    )
 
 
 _COLD = 0.5
@@ -145,9 +114,6 @@ def warn_of_coarse_voxel(scene: Scene, voxel: float, what: str) -> None:
 MANY_NODES = 1e5
 """A grid with fewer takes some 40 ms a frame on one processor: who would mind."""
 
-MARGIN = 5
-"""Cells of the grid around what it holds (csrc/model/grid.h)."""
-
 
 def _placed(item: Any, span: Any, time: float) -> np.ndarray:
     """Eight corners of a box around a source or a body, m, in the world at a time, s."""
@@ -195,7 +161,9 @@ def _cells_of_body(scene: Scene, body: Any) -> tuple[float, np.ndarray] | None:
 
 
 def _node_count(corners: np.ndarray, spacing: float) -> float:
-    return float(np.prod(np.ptp(corners, axis=0) / spacing + 2 * MARGIN + 1))
+    return float(
+        np.prod(np.ptp(corners, axis=0) / spacing + 2 * _core.CONSTANTS["grid_margin"] + 1)
+    )
 
 
 def _warn_of_fine_cells(scene: Scene) -> None:
@@ -235,111 +203,9 @@ def _warn_of_fine_cells(scene: Scene) -> None:
     )
 
 
-WIDE = 1.6
-"""Cores of a flame over the cube root of the volume in which it is born, from which smoke shows it
-too cold. Of a ball of .1 m, fuel .8 born at 800 K, 95 % of the smoke is less than 1031 K above the
-ambient temperature for .3, 933 K for .5, 843 K for .9, 855 K for 1.2, 802 K for 1.6 and 556 K for
-1.9."""
-
-
-def _warn_of_wide_cores(scene: Scene) -> None:
-    """A flame narrower than its cores is thinned out by the air that they reach into."""
-    for index, source in enumerate(scene.sources):
-        if not isinstance(source, Emitter) or not (has_share(source.fuel, source.flame)):
-            continue
-        scale = source.parent.scale_at(source.start) if source.parent else 1.0
-        size = scale * source.shape.volume ** (1 / 3)
-        core = max(scale * source.vorton_core, scene.spacing or 0.0)
-        if core <= WIDE * size:
-            continue
-        said = "Scene.spacing" if core == scene.spacing else "its cores"
-        warn(
-            f"sources[{index}], Emitter: {said} of {core:.2g} m are too wide for its fire, "
-            f"{size:.2g} m across (the cube root of its volume): the flame is thinned out, looks "
-            f"cold and gives less heat. Up to {size:.2g} m will do, {size / 5:.2g} m shows "
-            "its form; or give it a larger shape"
-        )
-
-
-USUAL_FIRE = 0.5
-"""m across: a fire for which the default times of Combustion are right. Flames of another width are
-alike where these go as its root (Froude): half of the flame of pools of .012, .05, .5 and 5 m lies
-above 1.2, 1.2, 1.1 and .8 widths then, and with the defaults above 7.5, 4.5, 1.1 and .4."""
-
-OTHER_PACE = 3.0
-"""Times too long or too short by that look wrong."""
-
-
-def _width_of_fire(source: Emitter) -> float:
-    """Of the two longer sides of a box around it, m: it may burn at any side."""
-    lower, upper = source.shape._span()
-    scale = source.parent.scale_at(source.start) if source.parent else 1.0
-    return scale * math.sqrt(np.prod(np.sort(upper - lower)[1:]))
-
-
-def _warn_of_pace(scene: Scene) -> None:
-    """A small fire with the times of a campfire has flames many times as high as it is wide."""
-    law, usual = scene.combustion, Combustion()
-    if law is None or law.rate is not None or law.flame_time != usual.flame_time:
-        return
-    for index, source in enumerate(scene.sources):
-        goes_on = isinstance(source, Emitter) and source._goes_on()
-        if not goes_on or not has_share(source.fuel):
-            continue
-        width = _width_of_fire(source)
-        pace = math.sqrt(width / USUAL_FIRE)
-        if 1 / OTHER_PACE <= pace <= OTHER_PACE:
-            continue
-        warn(
-            f"sources[{index}], Emitter: its fire is {width:.2g} m across, and Combustion has the "
-            f"times of one of {USUAL_FIRE:g} m: its flames will be far too "
-            f"{'high' if pace < 1 else 'low'}. Combustion(rate={law.burn_rate / pace:.3g}, "
-            f"flame_time={law.flame_time * pace:.3g}) makes them what those are, "
-            f"{'smaller' if pace < 1 else 'larger'}; fires of other sizes need scenes of their own"
-        )
-        return
-
-
-GAS_AT_MOST = 100.0
-"""kg/m^3: no gas in which things burn is so dense, and no liquid so light."""
-
-
-def _warn_of_fire_in_liquid(scene: Scene) -> None:
-    """Nothing burns under water: there is no air, and it would boil."""
-    ambient = scene.ambient
-    if scene.combustion is None or not (
-        isinstance(ambient, Liquid) or ambient.density > GAS_AT_MOST
-    ):
-        return
-    for index, source in enumerate(scene.sources):
-        if not has_share(getattr(source, "fuel", None)):
-            continue
-        warn(
-            f"sources[{index}]: {type(source).__name__}.fuel = {shown(source.fuel)}: burns, as in "
-            f"air, in the ambient fluid {type(ambient).__name__} of {ambient.density:g} kg/m^3, "
-            "where fires go out; for a fire leave Scene.ambient as it is, Air(), and for hot or "
-            "light fluid in a liquid leave fuel out and give temperature or density"
-        )
-        return
-
-
 MANY_SUBSTEPS, MANY_BESIDE_BODIES = 20, 10
 """In 1/24 s; what smoke and fires need themselves are one to ten. With panels each takes several
 times as long: 17 of an exhaust in cores of .013 m, at a car above a road, 22 s."""
-
-
-def _warn_of_nothing_to_thin(scene: Scene) -> None:
-    """What says how the fuel or smoke of an emitter is spread, of one that has neither."""
-    for index, source in enumerate(scene.sources):
-        if not isinstance(source, Emitter) or has_share(source.fuel, source.smoke):
-            continue
-        given = [name for name in ("taper", "flicker") if has_share(getattr(source, name))]
-        if given:
-            warn(
-                f"sources[{index}]: Emitter.{given[0]} = {shown(getattr(source, given[0]))}: says "
-                "where fuel or smoke lacks, and this emitter has neither, so it does nothing; "
-                "swirl makes fluid uneven"
-            )
 
 
 def _warn_of_fast_jets(scene: Scene) -> None:
@@ -490,12 +356,9 @@ def warn_of_scene(scene: Scene) -> None:
     _warn_of_no_flow(scene)
     _warn_of_celsius(scene)
     _warn_of_fine_cells(scene)
-    _warn_of_nothing_to_thin(scene)
     _warn_of_fast_jets(scene)
     _warn_of_close_pulses(scene)
-    _warn_of_wide_cores(scene)
-    _warn_of_pace(scene)
-    _warn_of_fire_in_liquid(scene)
+    warn_of_fires(scene)
     _warn_of_endless_forces(scene)
     _warn_of_turbulence_without_vortons(scene)
     _warn_of_wind_in_containers(scene)

@@ -16,8 +16,9 @@ from ..definitions.animation import Animation, split
 from ..geometry.shapes import Plane
 from ..scenes.bodies import Container
 from ..scenes.effects import Wind
+from ..scenes.fire_advice import has_share
 from ..scenes.scene import OF_SIMULATION, Scene
-from ..scenes.scene_advice import has_share, warn_of_scene
+from ..scenes.scene_advice import warn_of_scene
 from ..sources.points import Points, VortonPoints
 from ..sources.ring_and_tracers import Tracers
 from ..sources.source_base import FluidSource, Source

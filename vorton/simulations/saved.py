@@ -13,7 +13,7 @@ from ..archive.writing import ArchiveWriter
 from ..base.checks import shown
 from ..definitions.animation import frame_rate
 from ..definitions.method import Method
-from ..scenes.scene_advice import warn
+from ..scenes.scene_warning import warn
 from .opening import make_core
 
 if TYPE_CHECKING:

@@ -18,7 +18,7 @@ from ..definitions.animation import frame_rate
 from ..definitions.records import Health, StageTime, Timings
 from ..files.disk import write_atomically
 from ..scenes.scene import Scene
-from ..scenes.scene_advice import warn
+from ..scenes.scene_warning import warn
 from .body_motion import BodyMotion
 from .flow_advice import FRAMES_APART, describe_faults
 from .live_changes import LiveChanges

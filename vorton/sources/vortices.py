@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from .. import _core
 from ..base.checks import Vector, check_end, counted, names_of, shown
 from ..definitions.animation import Animation, largest, mapped, scaled, smallest, value_at
 from ..definitions.fields import field
@@ -115,13 +116,6 @@ class VortexTube(Sectioned, FluidSource):
         self._add(core, _TUBE)
 
 
-CORES_IN_SLUG = 2.75
-"""Of a pulse of a jet, at least, where no rate is given (csrc/sources/jet.c)."""
-
-USUAL_CORE = 0.25
-"""Of a jet, radii, where no core is given (csrc/sources/jet.c)."""
-
-
 @dataclasses.dataclass(frozen=True, eq=False)
 class Jet(Sectioned, ChangingFluidSource):
     """A jet: pulses of fluid from a nozzle, each of which makes a vortex ring.
@@ -193,16 +187,16 @@ class Jet(Sectioned, ChangingFluidSource):
         return largest(self._cores())
 
     def _cores(self) -> Any:
-        return scaled(self.radius, USUAL_CORE) if self.core is None else self.core
+        return scaled(self.radius, _core.CONSTANTS["jet_core"]) if self.core is None else self.core
 
     def _span(self) -> tuple[Any, Any]:
         return around(value_at(self.center, self.start), largest(self.radius))
 
     def _own_rate(self) -> float:
         """Pulses a second where the definition does not say."""
-        radius = smallest(self.radius)
-        core = USUAL_CORE * radius if self.core is None else largest(self.core)
-        return largest(self.speed) / max(radius / 2, CORES_IN_SLUG * core)
+        usual, radius = _core.CONSTANTS, smallest(self.radius)
+        core = usual["jet_core"] * radius if self.core is None else largest(self.core)
+        return largest(self.speed) / max(radius / 2, usual["jet_slug"] * core)
 
     def smoke(self, **arguments: Any) -> Tracers:
         """Tracers for this jet: a slab in its nozzle, refilled as fast as the jet carries it off.

@@ -14,7 +14,8 @@ import numpy as np
 from ..._core import BlowUpError, CapacityError
 from ...scenes.bodies import Body, BodyBase
 from ...scenes.scene import Scene
-from ...scenes.scene_advice import SceneWarning, warn_of_scene
+from ...scenes.scene_advice import warn_of_scene
+from ...scenes.scene_warning import SceneWarning
 from ...simulations.simulation import Simulation
 from ...sources.emitter import Emitter
 from ...sources.ring_and_tracers import Tracers

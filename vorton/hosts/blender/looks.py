@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import dataclasses
 import os
-from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
+from ... import _core
 from ...bakes.baking import PRESETS
 from ...files import vdb_files
 from .sequences import find_sequence
@@ -22,7 +23,8 @@ TYPICAL_FLAME = 1.0
 """Radiance of the 95th percentile of lines of sight through a flame, at 2000 K: half of that
 of `vorton.preview`, for Filmic with half a stop more shows it brighter."""
 
-COOLEST, WARMER = 700.0, 1700.0
+COOLEST = _core.CONSTANTS["coolest_fire"]
+WARMER = _core.CONSTANTS["warmest_fire"] - COOLEST
 """Colour temperature of fire, K: COOLEST + WARMER x heat."""
 
 
@@ -42,10 +44,10 @@ class Look:
     emission: float = 0.0
 
 
-def _columns(grid: vdb_files.Grid, power: Callable[[np.ndarray], np.ndarray]) -> np.ndarray:
-    """Sums along X, and those along Y, of a function of the values, times the voxel size."""
+def _columns(grid: vdb_files.Grid, values: np.ndarray) -> np.ndarray:
+    """Sums along X, and those along Y, of a value of each voxel, times the voxel size."""
     index = grid.index - grid.index.min(axis=0)
-    values, size = power(grid.values.astype(float)), index.max(axis=0) + 1
+    size = index.max(axis=0) + 1
     columns = []
     for axis in (0, 1):
         place = index[:, 1 - axis] * size[2] + index[:, 2]
@@ -53,13 +55,33 @@ def _columns(grid: vdb_files.Grid, power: Callable[[np.ndarray], np.ndarray]) ->
     return np.concatenate(columns) * grid.voxel
 
 
-def _high_percentile(columns: np.ndarray) -> float:
-    """The 95th percentile of the columns above a thousandth of the largest."""
-    columns = columns[columns > 1e-3 * columns.max()] if columns.size else columns
-    return float(np.percentile(columns, 95)) if columns.size else 0.0
+def _that_count(columns: np.ndarray) -> np.ndarray:
+    """Whether columns are above a thousandth of the largest."""
+    return columns > 1e-3 * columns.max()
 
 
-def glow_power(heat: np.ndarray) -> np.ndarray:
+def _amount_and_column(columns: np.ndarray, counted: np.ndarray) -> tuple[float, float]:
+    """How much there is, and the 95th percentile of what counts of its columns."""
+    return float(columns.sum()), float(np.percentile(counted, 95)) if counted.size else 0.0
+
+
+def _measure_smoke(grid: vdb_files.Grid) -> tuple[float, float]:
+    columns = _columns(grid, grid.values.astype(float))
+    return _amount_and_column(columns, columns[_that_count(columns)])
+
+
+def _measure_fire(grid: vdb_files.Grid) -> tuple[float, float]:
+    """Of the power of the glow; a column counts for no less than a flame of dull_glow as long as
+    its own, (the integral of its power)^2 / that of its square."""
+    power = glow_power(grid.values.astype(float))
+    columns, squares = _columns(grid, power), _columns(grid, power**2)
+    count = _that_count(columns)
+    length = columns[count] ** 2 / squares[count]
+    dull = glow_power(_core.CONSTANTS["dull_glow"]) * length
+    return _amount_and_column(columns, np.maximum(columns[count], dull))
+
+
+def glow_power(heat: Any) -> Any:
     """Radiance of a metre of what glows, over that of what glows wholly at 2000 K."""
     return heat * ((COOLEST + WARMER * heat) / 2000) ** 4
 
@@ -87,7 +109,8 @@ def measure_look(
     -------
     Look
         density = 9 / p95 of the columns of smoke (kg/m^2), emission = 1 / p95 of those of the glow
-        (m, at 2000 K: about the width of the flame).
+        (m, at 2000 K: about the width of the flame). A column's glow counts for no less than that
+        of a flame of 1500 K as long, so that what is left of a fire looks it.
 
     Raises
     ------
@@ -96,17 +119,13 @@ def measure_look(
     """
     files = find_sequence(place).files
     chosen = sorted({round(i) for i in np.linspace(0, len(files) - 1, min(samples, len(files)))})
-    powers = {density: np.asarray, heat: glow_power}
-    best = dict.fromkeys(powers, (0.0, 0.0))  # how much there is; percentile of its columns
+    measures = {density: _measure_smoke, heat: _measure_fire}
+    best = dict.fromkeys(measures, (0.0, 0.0))
     for number in chosen:
-        grids = vdb_files.read(files[number], powers)
-        for name, power in powers.items():
-            if name not in grids or not len(grids[name].index):
-                continue
-            columns = _columns(grids[name], power)
-            amount = float(columns.sum())
-            if amount > best[name][0]:
-                best[name] = (amount, _high_percentile(columns))
+        grids = vdb_files.read(files[number], measures)
+        for name, measure in measures.items():
+            if name in grids and len(grids[name].index):
+                best[name] = max(best[name], measure(grids[name]))
     if not best[density][1] > 0:
         raise ValueError(f"{place}: no file holds smoke under the name {density!r}")
     column, glow = best[density][1], best[heat][1]

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
+from ... import _core
 from ...archive.manifest import Manifest
 from ...bakes.baking import PRESETS
 from ...files import tracer_files
@@ -20,7 +21,7 @@ Y_UP = ((1.0, 0.0, 0.0, 0.0), (0.0, 0.0, -1.0, 0.0), (0.0, 1.0, 0.0, 0.0), (0.0,
 SMOKE = (0.5, 0.5, 0.5)
 """Colour of a tracer that does not glow, in the viewport."""
 
-COOLEST, WHOLLY = 700.0, 2400.0
+COOLEST, WHOLLY = _core.CONSTANTS["coolest_fire"], _core.CONSTANTS["warmest_fire"]
 """Where a tracer begins to glow, and where it shows the colour of its glow alone, K."""
 
 WAVELENGTHS = np.array([611e-9, 549e-9, 464e-9])
