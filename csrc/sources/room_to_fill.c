@@ -16,7 +16,7 @@
 #include "state/simulation.h"
 #include "state/wind_at_time.h"
 
-enum { BLOCK = 4096 };
+enum { BLOCK = 4096, SHARES = 2 };
 
 /* A shape that is filled once leaves out places that are full to more than this already. */
 static const float full = 0.5f;
@@ -172,6 +172,52 @@ static void add_volume(const room *r, const neighbour *near)
     }
 }
 
+/* How much more fits around a node. */
+static float room_at(const room *r, int64_t node)
+{
+    return fmaxf(r->fits[node] - r->node[node].held, 0);
+}
+
+/* What a node holds beyond what fits there goes to those beside it, as far as they have room. */
+static void share_excess_of(const room *r, const int64_t stride[3], int64_t node, float *change)
+{
+    const float excess = r->node[node].held - r->fits[node];
+    float there = 0;
+    if (!(excess > 0))
+        return;
+    for (int side = 0; side < 6; side++)
+        there += room_at(r, node + (side % 2 ? stride[side / 2] : -stride[side / 2]));
+    if (!(there > 0))
+        return;
+    const float part = fminf(excess / there, 1);
+    for (int side = 0; side < 6; side++) {
+        const int64_t to = node + (side % 2 ? stride[side / 2] : -stride[side / 2]);
+        const float given = part * room_at(r, to);
+        change[to] += given;
+        change[node] -= given;
+    }
+}
+
+/* Vortons are small where they lie, but not what they stand for: where some are close together and
+ * others far apart, as after they have merged, births in the gaps would fill a shape more than
+ * once. No node at the end of the lattice holds anything. */
+static void share_excess(room *r)
+{
+    const vt_room_lattice *const l = &r->lattice;
+    const int64_t stride[3] = {1, l->size[0], (int64_t)l->size[0] * l->size[1]};
+    const size_t mark = vti_arena_mark(&r->simulation->arena);
+    const int64_t nodes = vti_room_nodes(l);
+    float *const change = vti_arena_push(&r->simulation->arena, sizeof *change * (size_t)nodes);
+    memset(change, 0, sizeof *change * (size_t)nodes);
+    for (int32_t z = 1; z < l->size[2] - 1; z++)
+        for (int32_t y = 1; y < l->size[1] - 1; y++)
+            for (int32_t x = 1; x < l->size[0] - 1; x++)
+                share_excess_of(r, stride, x + y * stride[1] + z * stride[2], change);
+    for (int64_t n = 0; n < nodes; n++)
+        r->node[n].held += change[n];
+    vti_arena_pop(&r->simulation->arena, mark);
+}
+
 static void find_what_is_there(room *r)
 {
     const int64_t count = r->simulation->vortons.set.count, blocks = count_blocks(r);
@@ -181,6 +227,8 @@ static void find_what_is_there(room *r)
     for (int64_t b = 0; b < blocks; b++)
         for (int32_t n = 0; n < r->near_count[b]; n++)
             add_volume(r, r->near + b * BLOCK + n);
+    for (int n = 0; n < SHARES && !r->once; n++)
+        share_excess(r);
 }
 
 /* ---- births ---- */
@@ -203,20 +251,23 @@ static double find_contrast(const room *r, const vt_births *b, int64_t i)
                                               b->vorton_composition[VT_CARRIED_density][i]));
 }
 
-/* Whether there is room for a birth. What burns swells, and so makes room by itself: it comes as
- * fast as its emitter is to give it. */
+/* Whether there is room for half of what a birth adds at its place. What burns swells, and so makes
+ * room by itself: it comes as fast as its emitter is to give it. */
 static int has_room(const room *r, const vt_births *b, int64_t i, const vt_room_corners *c)
 {
-    float held = 0, fits = 0, there = 0;
+    const float one = (float)((double)b->vorton_volume[i] / r->volume);
+    float held = 0, own = 0, fits = 0, there = 0;
     for (int n = 0; n < 8; n++) {
         const node_volumes *const node = r->node + c->node[n];
         held += c->share[n] * node->held;
+        own += c->share[n] * c->share[n] * one;
         fits += c->share[n] * r->fits[c->node[n]];
         there += c->share[n] * (node->other + node->ambient);
     }
     if (r->once)
         return (is_ambient(b, i) ? there : held) <= full;
-    return is_ambient(b, i) || b->vorton_composition[VT_CARRIED_fuel][i] > 0 || held < fits;
+    return is_ambient(b, i) || b->vorton_composition[VT_CARRIED_fuel][i] > 0 ||
+           held + own / 2 < fits;
 }
 
 /* Of the volume of a birth, what it takes from the ambient fluid. */
