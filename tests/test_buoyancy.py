@@ -51,6 +51,19 @@ def test_b1_impulse_where_nobody_keeps_neutral_vortons(jitter, smooth, radius, g
     assert np.linalg.norm(grown - wanted) < 0.15 * size
 
 
+@pytest.mark.parametrize("share", [0.3, 0.6])
+def test_b1_neutral_vortons_among_light_ones_take_nothing_of_their_weight(share):
+    """The weight is that of the fluid that differs, wherever ambient fluid lies on top of it: a
+    ball lost 14 and 25 % of it to the mean over both."""
+    x, density, volume = ball(8.0, -0.05, jitter=0.0)
+    sim = simulate(x, density, volume, balance="none")
+    between = x[np.linalg.norm(x + 0.47, axis=1) < 6.5] + 0.47
+    sim.vortons.add(between, 0 * between, core=1.5, volume=share * volume, density=0.0)
+    sim.advance(0.001)
+    grown = sim.health["impulse"][2] / 0.001
+    assert grown == pytest.approx(force(density, volume)[2], rel=0.02)
+
+
 def impulse_of_born(source):
     scene = vt.Scene(spacing=1.0, ambient=vt.Gas(density=AIR), method=vt.Method(**PLAIN))
     scene.add(source)

@@ -16,34 +16,15 @@ static int is_fluid(const vt_half_open *h, int64_t node)
     return !h->marks->open || h->marks->open[node];
 }
 
-static int is_open(const vt_half_open *h, int64_t node)
+/* Volume of vortons in a node / volume of a node. */
+static float fill_at(const context *c, int64_t node)
 {
-    return is_fluid(h, node) && h->fill[node] < least_fill;
+    return ((const float *)c->means->nodes)[4 * node + 3];
 }
 
-/* Sums the volumes at the nodes, vorton after vorton, as the sums depend on the order. */
-static void find_fill(const vt_simulation *s, int64_t count, const vt_record *sorted, float *fill)
+static int is_open(const context *c, int64_t node)
 {
-    const vt_grid *const grid = &s->grid;
-    const double h = grid->spacing;
-    const float scale = (float)(1 / (h * h * h));
-    for (int64_t i = 0; i < count; i++) {
-        const float volume = scale * s->vortons.volume[sorted[i].home];
-        int64_t low[3];
-        float part[3];
-        for (int a = 0; a < 3; a++) {
-            low[a] = (int64_t)sorted[i].position[a];
-            part[a] = sorted[i].position[a] - (float)low[a];
-        }
-        float *const at = fill + low[2] * grid->node_plane + low[1] * grid->node_row + low[0];
-        for (int c = 0; c < 8; c++) {
-            const float x = c & 1 ? part[0] : 1 - part[0];
-            const float y = c & 2 ? part[1] : 1 - part[1];
-            const float z = c & 4 ? part[2] : 1 - part[2];
-            at[(c & 1) + (c >> 1 & 1) * grid->node_row + (c >> 2) * grid->node_plane] +=
-                volume * x * y * z;
-        }
-    }
+    return is_fluid(c->half, node) && fill_at(c, node) < least_fill;
 }
 
 static void close_value(const context *c, int64_t node)
@@ -51,29 +32,28 @@ static void close_value(const context *c, int64_t node)
     const vt_half_open *const h = c->half;
     const int64_t step[3] = {1, c->means->node_row, c->means->node_plane};
     float *const value = &((float *)c->means->nodes)[4 * node];
-    if (!(h->fill[node] > 0) || !is_fluid(h, node))
+    if (!(fill_at(c, node) > 0) || !is_fluid(h, node))
         return;
     int edge = 0;
     for (int a = 0; a < 3; a++)
-        edge |= is_open(h, node - step[a]) | is_open(h, node + step[a]);
+        edge |= is_open(c, node - step[a]) | is_open(c, node + step[a]);
     h->edge[node] = (uint8_t)edge;
-    if (is_open(h, node))
+    if (is_open(c, node))
         *value = 0;
-    else if (edge && h->fill[node] < 1)
-        *value *= h->fill[node];
+    else if (edge && fill_at(c, node) < 1)
+        *value *= fill_at(c, node);
 }
 
 static void close_slope(const context *c, int64_t node)
 {
-    const vt_half_open *const h = c->half;
     const int64_t step[3] = {1, c->means->node_row, c->means->node_plane};
     const f4 *const at = c->means->nodes + node;
     f4 slope = {0, 0, 0, at[0][0]};
-    const float fill = h->fill[node] < 1 ? h->fill[node] : 1;
-    for (int a = 0; a < 3 && !is_open(h, node); a++) {
+    const float fill = fill_at(c, node) < 1 ? fill_at(c, node) : 1;
+    for (int a = 0; a < 3 && !is_open(c, node); a++) {
         const float below = at[0][0] - at[-step[a]][0], above = at[step[a]][0] - at[0][0];
-        slope[a] = ((is_open(h, node - step[a]) ? 1.0f : 0.5f) * below +
-                    (is_open(h, node + step[a]) ? 1.0f : 0.5f) * above) /
+        slope[a] = ((is_open(c, node - step[a]) ? 1.0f : 0.5f) * below +
+                    (is_open(c, node + step[a]) ? 1.0f : 0.5f) * above) /
                    fill;
     }
     c->slopes->nodes[node] = slope;
@@ -94,15 +74,12 @@ static void close_planes(void *data, int64_t begin, int64_t end)
             }
 }
 
-void vti_close_values(vt_simulation *s, int64_t count, const vt_record *sorted,
-                      const vt_node_marks *marks, vt_grid *means, vt_half_open *half)
+void vti_close_values(vt_simulation *s, const vt_node_marks *marks, vt_grid *means,
+                      vt_half_open *half)
 {
     const size_t nodes = (size_t)(means->node_plane * (means->cells[2] + 2));
-    *half = (vt_half_open){marks, vti_arena_push(&s->arena, sizeof(float) * nodes),
-                           vti_arena_push(&s->arena, nodes)};
-    memset(half->fill, 0, sizeof(float) * nodes);
+    *half = (vt_half_open){marks, vti_arena_push(&s->arena, nodes)};
     memset(half->edge, 0, nodes);
-    find_fill(s, count, sorted, half->fill);
     context c = {half, means, NULL};
     vti_parallel_for(s->def.threads, means->cells[2] + 1, 1, close_planes, &c);
 }

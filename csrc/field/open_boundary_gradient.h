@@ -12,14 +12,12 @@
 
 typedef struct vt_half_open {
     const vt_node_marks *marks;
-    float *fill;   /* volume of vortons in a node / volume of a node; laid out as the nodes */
     uint8_t *edge; /* whether a node lies beside an open one */
 } vt_half_open;
 
-/* From sorted records; values of the means at the edge, before their differences are taken. Takes 5
- * bytes a node from the arena. */
-void vti_close_values(vt_simulation *s, int64_t count, const vt_record *sorted,
-                      const vt_node_marks *marks, vt_grid *means, vt_half_open *half);
+/* Contrasts at the edge, before their differences are taken. Takes a byte a node from the arena. */
+void vti_close_values(vt_simulation *s, const vt_node_marks *marks, vt_grid *means,
+                      vt_half_open *half);
 
 /* Differences at the edge, after all others. */
 void vti_close_slopes(const vt_simulation *s, const vt_half_open *half, const vt_grid *means,

@@ -275,26 +275,38 @@ static size_t count_nodes(const vt_grid *grid)
     return (size_t)(grid->node_plane * (grid->cells[2] + 2));
 }
 
-void vti_find_means(vt_simulation *s, int64_t count, const vt_record *sorted,
-                    const uint32_t *row_start, const vti_scalar_lane lanes[4], vt_grid *means)
+/* Sums over the vortons around the nodes, and of their volumes: in the fourth lane, or, where that
+ * is used, in `volume`, else NULL. */
+static void sum_lanes(vt_simulation *s, int64_t count, const vt_record *sorted,
+                      const uint32_t *row_start, const vti_scalar_lane lanes[4], float *volume,
+                      vt_grid *means)
 {
-    const int threads = s->def.threads, four = lanes[3].kind != VT_SCALAR_NONE;
+    const int threads = s->def.threads;
     const size_t mark = vti_arena_mark(&s->arena);
     const vt_fluid fluid = vti_fluid_of(&s->def);
     vt_record *const records = vti_arena_push(&s->arena, sizeof *records * (size_t)(count + VL));
-    float *const volume =
-        four ? vti_arena_push(&s->arena, sizeof *volume * count_nodes(means)) : NULL;
     means->fourth = 0;
     const vti_scalar_rows rows = {s->vortons.volume,
                                   vti_used_column(&s->vortons.set, VT_VORTON_density),
                                   vti_used_column(&s->vortons.set, VT_VORTON_temperature),
                                   {lanes[0], lanes[1], lanes[2], lanes[3]}};
     s->stages->collect_scalars(means, count, sorted, &rows, &fluid, records, threads);
-    if (four)
+    if (volume)
         s->stages->deposit_four(means, volume, records, row_start, threads);
     else
         s->stages->deposit(means, records, row_start, threads);
-    s->stages->normalise(means, row_start, volume, threads);
+    vti_arena_pop(&s->arena, mark);
+}
+
+void vti_find_means(vt_simulation *s, int64_t count, const vt_record *sorted,
+                    const uint32_t *row_start, const vti_scalar_lane lanes[4], vt_grid *means)
+{
+    const size_t mark = vti_arena_mark(&s->arena);
+    float *const volume = lanes[3].kind != VT_SCALAR_NONE
+                              ? vti_arena_push(&s->arena, sizeof *volume * count_nodes(means))
+                              : NULL;
+    sum_lanes(s, count, sorted, row_start, lanes, volume, means);
+    s->stages->normalise(means, row_start, volume, s->def.threads);
     vti_arena_pop(&s->arena, mark);
 }
 
@@ -311,16 +323,16 @@ static void find_spread(const vt_simulation *s, const vt_fluid *fluid, float spr
 
 /* Slopes beside bodies as they are at a time, s, after those of the nodes alone. */
 static void mask_slopes(vt_simulation *s, double time, const float spread[3], vt_grid *means,
-                        vt_grid *slopes, int64_t count, const vt_record *sorted)
+                        vt_grid *slopes)
 {
     vt_node_marks marks = {NULL, NULL};
     vt_half_open half;
     if (s->def.method.walls == VT_WALLS_MASKED)
         vti_mark_wall_nodes(s, &s->grid, time, &marks);
-    const int half_open = s->def.method.halo == 0;
+    const int half_open = s->def.method.halo == 0; /* else what lacks vortons has neutral ones */
     if (half_open)
-        vti_close_values(s, count, sorted, &marks, means, &half);
-    s->stages->slope(means, slopes, s->def.threads);
+        vti_close_values(s, &marks, means, &half);
+    s->stages->slope(means, !half_open, slopes, s->def.threads);
     if (half_open)
         vti_close_slopes(s, &half, means, slopes);
     if (marks.open)
@@ -333,7 +345,9 @@ void vti_solve_scalars(vt_simulation *s, int64_t count, const vt_record *sorted,
 {
     const size_t mark = vti_arena_mark(&s->arena);
     float spread[3];
-    const vti_scalar_lane lanes[4] = {{VT_SCALAR_CONTRAST, NULL}};
+    const vti_scalar_lane lanes[4] = {{VT_SCALAR_CONTRAST, NULL},
+                                      {VT_SCALAR_CONTRAST_SIZE, NULL},
+                                      {VT_SCALAR_CONTRAST_SQUARE, NULL}};
     vt_grid means = s->grid, slopes = s->grid;
     means.nodes = vti_arena_push(&s->arena, sizeof(f4) * count_nodes(&means));
     slopes.nodes = s->grid.scalars;
@@ -341,11 +355,12 @@ void vti_solve_scalars(vt_simulation *s, int64_t count, const vt_record *sorted,
                               vti_accelerations(s), felt};
     if (felt && !vti_give_off_thin_walls(s, &s->grid, time, count, felt, &sorted, &row_start))
         buoyancy->felt = NULL;
-    vti_find_means(s, count, sorted, row_start, lanes, &means);
+    sum_lanes(s, count, sorted, row_start, lanes, NULL, &means);
+    s->stages->normalise_contrasts(&means, row_start, s->def.threads);
     find_spread(s, &buoyancy->fluid, spread);
     if (s->grid.walled)
         s->stages->walled_slope(&means, spread, &slopes, s->def.threads);
     else
-        mask_slopes(s, time, spread, &means, &slopes, count, sorted);
+        mask_slopes(s, time, spread, &means, &slopes);
     vti_arena_pop(&s->arena, mark);
 }

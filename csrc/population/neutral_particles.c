@@ -40,13 +40,6 @@ static const double least_vorticity = 1e-2;
  * it has. */
 static const double least_contrast = 1e-2;
 
-/* A node filled to more than this, among others like it, is where the vortons happen to lie farther
- * apart, as others lie closer. Where nothing has to diffuse to it, it stays so: ambient fluid in it
- * would only thin what differs (vortons strewn by a quarter of their spacing lost 2 % of their
- * weight), and in a container set off a flow. With .05 and with .6 balls of 6 cells do not get
- * their weight as impulse, to 2 % (tests/test_buoyancy.py). */
-static const float empty_fill = 0.25f;
-
 /* What a node lacks beside others that are full lies on the far side, so far (in spacings, by how
  * full the node is): the hat of a node, cut by a plane, has what is beyond it there. In the node
  * itself ambient fluid would thin what differs, up to 5 % of the weight of a ball of 6 cells; with
@@ -234,12 +227,16 @@ static float fill_beside(const vt_shell *h, const vt_brick *b, int n, int side,
     return next ? next->fill[n + (up ? 1 - EDGE : EDGE - 1) * stride[axis]] : 0;
 }
 
-/* Whether what a node lacks lies within fluid. */
+/* Whether what a node lacks lies within fluid. Where nothing has to diffuse to it, it stays so:
+ * ambient fluid in it would only thin what differs (vortons strewn by a quarter of their spacing
+ * lost 2 % of their weight), and in a container set off a flow. With .05 and with .6 for
+ * VT_EMPTY_FILL balls of 6 cells do not get their weight as impulse, to 2 %
+ * (tests/test_buoyancy.py). */
 static int is_gap(const vt_shell *h, const vt_brick *b, int n, vt_brick_hints *hints)
 {
-    int gap = !h->strength && b->fill[n] > empty_fill;
+    int gap = !h->strength && b->fill[n] > VT_EMPTY_FILL;
     for (int side = 0; gap && side < 6; side++)
-        gap = fill_beside(h, b, n, side, hints) > empty_fill;
+        gap = fill_beside(h, b, n, side, hints) > VT_EMPTY_FILL;
     return gap;
 }
 

@@ -315,13 +315,33 @@ static void move_birth(vt_births *b, int64_t to, int64_t from)
 
 /* ---- ambient fluid ---- */
 
+static float fill_of(const node_volumes *node)
+{
+    return node->other + node->ambient;
+}
+
+/* Whether a node is empty, or lies beside one that is. The others lack volume only because vortons
+ * happen to lie farther apart: what is born there would come on top. */
+static int is_open(const room *r, int64_t n)
+{
+    const int32_t *const size = r->lattice.size;
+    const int64_t stride[3] = {1, size[0], (int64_t)size[0] * size[1]};
+    int open = fill_of(r->node + n) < VT_EMPTY_FILL;
+    for (int a = 0; a < 3; a++) {
+        const int64_t at = n / stride[a] % size[a];
+        open |= at > 0 && fill_of(r->node + n - stride[a]) < VT_EMPTY_FILL;
+        open |= at < size[a] - 1 && fill_of(r->node + n + stride[a]) < VT_EMPTY_FILL;
+    }
+    return open;
+}
+
 /* What is born takes empty space first. */
 static void find_share_that_gives(room *r)
 {
     const int64_t count = vti_room_nodes(&r->lattice);
     for (int64_t n = 0; n < count; n++) {
         node_volumes *const node = r->node + n;
-        const float empty = fmaxf(1 - (node->other + node->ambient), 0);
+        const float empty = is_open(r, n) ? fmaxf(1 - fill_of(node), 0) : 0;
         const float beyond = fmaxf(node->taken - empty, 0);
         node->gives = beyond < node->ambient ? beyond / node->ambient : beyond > 0;
     }

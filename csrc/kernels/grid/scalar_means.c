@@ -4,8 +4,22 @@
  *   node = sum_i W V_i c_i / sum_i W V_i
  *
  * with W the trilinear weights, so that a value that is the same everywhere stays what it is,
- * however the vortons lie. Nodes that no vorton reaches are zero: ambient. */
+ * however the vortons lie. Nodes that no vorton reaches are zero: ambient.
+ *
+ * Of density differences the sum over all nodes matters, too: it is the weight of the fluid. Where
+ * vortons lie crowded, so that they fill a node more than once, fluid that differs takes its place
+ * and what is like the ambient fluid yields:
+ *
+ *   node = sum_i W V_i c_i / min(sum_i W V_i, max(h^3, H))
+ *   H = (sum_i W V_i |c_i|)^2 / sum_i W V_i c_i^2
+ *
+ * with H the volume of what differs. By the mean a plume, in which neutral vortons lie among those
+ * that rise, lost an eighth of its weight. And as often as vortons fill a node they would feel its
+ * slope: each feels its share of it, so that together they get what a whole node gives. Not where
+ * nobody keeps neutral vortons: there a node with few has no more than they carry. */
 #include "kernels/grid/scalar_means.h"
+
+#include <float.h>
 
 #include "base/parallel.h"
 #include "kernels/grid/trilinear.h"
@@ -44,6 +58,13 @@ VT_INLINE vf contrast_of(const vti_scalar_rows *rows, const vt_fluid *f, const c
     return vti_deviation_of_lanes(f, v->ambient, v->temperature, own);
 }
 
+VT_INLINE vf function_of_contrast(int kind, vf contrast)
+{
+    if (kind == VT_SCALAR_CONTRAST_SQUARE)
+        return contrast * contrast;
+    return kind == VT_SCALAR_CONTRAST_SIZE ? vf_max(contrast, -contrast) : contrast;
+}
+
 VT_INLINE vf value_of(const vti_scalar_rows *rows, const vt_fluid *fluid, int lane,
                       const carried *v)
 {
@@ -52,8 +73,9 @@ VT_INLINE vf value_of(const vti_scalar_rows *rows, const vt_fluid *fluid, int la
         return (vf){0};
     if (l->kind == VT_SCALAR_COLUMN)
         return vf_gather(l->column, v->home);
-    return l->kind == VT_SCALAR_TEMPERATURE ? v->temperature - v->ambient
-                                            : contrast_of(rows, fluid, v);
+    return l->kind == VT_SCALAR_TEMPERATURE
+               ? v->temperature - v->ambient
+               : function_of_contrast(l->kind, contrast_of(rows, fluid, v));
 }
 
 static void collect_block(void *data, int64_t begin, int64_t end)
@@ -94,6 +116,7 @@ typedef struct normalise_context {
     const vt_grid *grid;
     const uint32_t *row_start;
     const float *volume; /* NULL: in lane 3 */
+    float cell;          /* m^3 */
 } normalise_context;
 
 /* Whether any record lies in the four rows of cells that meet in row j of the nodes of plane k. */
@@ -137,9 +160,40 @@ static void normalise_block(void *data, int64_t begin, int64_t end)
 
 void VT_NAME(normalise)(vt_grid *grid, const uint32_t *row_start, const float *volume, int threads)
 {
-    normalise_context c = {grid, row_start, volume};
+    normalise_context c = {grid, row_start, volume, 0};
     vti_parallel_for(threads, grid->cells[2] + 1, 1 + BLOCK_NODES / grid->node_plane,
                      normalise_block, &c);
+}
+
+VT_INLINE f4 find_contrast(f4 sum, float cell)
+{
+    const float volume = sum[3];
+    const float differs = sum[2] > 0 ? sum[1] * (sum[1] / sum[2]) : 0;
+    const float room = differs > cell ? differs : cell;
+    return (f4){sum[0] / (volume < room ? volume : room), 0, 0, volume / cell};
+}
+
+static void normalise_contrasts(void *data, int64_t begin, int64_t end)
+{
+    const normalise_context *const c = data;
+    const vt_grid *const grid = c->grid;
+    for (int64_t k = begin; k < end; k++)
+        for (int64_t j = 0; j <= grid->cells[1]; j++) {
+            f4 *const row = grid->nodes + k * grid->node_plane + j * grid->node_row;
+            if (!is_met(c, j, k))
+                continue;
+            for (int64_t i = 0; i <= grid->cells[0]; i++)
+                if (row[i][3] > 0)
+                    row[i] = find_contrast(row[i], c->cell);
+        }
+}
+
+void VT_NAME(normalise_contrasts)(vt_grid *grid, const uint32_t *row_start, int threads)
+{
+    const float h = (float)grid->spacing;
+    normalise_context c = {grid, row_start, NULL, h * h * h};
+    vti_parallel_for(threads, grid->cells[2] + 1, 1 + BLOCK_NODES / grid->node_plane,
+                     normalise_contrasts, &c);
 }
 
 /* ---- gradient ---- */
@@ -147,6 +201,7 @@ void VT_NAME(normalise)(vt_grid *grid, const uint32_t *row_start, const float *v
 typedef struct slope_context {
     const vt_grid *from;
     vt_grid *to;
+    float low, high; /* what a node counts as filled is at least, and at most */
 } slope_context;
 
 /* The first lane of every four of a, b, c and d, as four. */
@@ -165,18 +220,22 @@ VT_INLINE vf join_firsts(vf a, vf b, vf c, vf d)
 #endif
 }
 
-/* Nodes 1 .. cells - 1 of a row: half the differences over two cells, and the value itself. Of a
- * vector of nodes only the first lanes count; what is made past the end is cleared. */
-VT_INLINE void slope_row(const f4 *nodes, int64_t row, int64_t plane, int64_t cells, f4 *to)
+/* Nodes 1 .. cells - 1 of a row: half the differences over two cells, shared among the vortons that
+ * fill the node, and the value itself. Of a vector of nodes only the first lanes count; what is
+ * made past the end is cleared. */
+VT_INLINE void slope_row(const f4 *nodes, int64_t row, int64_t plane, int64_t cells, float low,
+                         float high, f4 *to)
 {
     enum { NODE = 4 };
     const float *const from = (const float *)nodes;
-    const vf half = vf_set(0.5f);
+    const vf least = vf_set(low), most = vf_set(high);
     for (int64_t i = NODE; i < NODE * cells; i += VL) {
         const vf x = vf_load(from + i + NODE) - vf_load(from + i - NODE);
         const vf y = vf_load(from + i + NODE * row) - vf_load(from + i - NODE * row);
         const vf z = vf_load(from + i + NODE * plane) - vf_load(from + i - NODE * plane);
-        vf_store((float *)to + i, join_firsts(half * x, half * y, half * z, vf_load(from + i)));
+        const vf here = vf_load(from + i);
+        const vf part = vf_set(0.5f) / vf_min(vf_max(vf_fourths(here), least), most);
+        vf_store((float *)to + i, join_firsts(part * x, part * y, part * z, here));
     }
     to[0] = to[cells] = to[cells + 1] = (f4){0};
 }
@@ -189,14 +248,15 @@ static void slope_plane(void *data, int64_t k)
     for (int64_t j = 0; j <= cells[1]; j++) {
         const int64_t at = k * plane + j * row;
         if (k > 0 && k < cells[2] && j > 0 && j < cells[1])
-            slope_row(c->from->nodes + at, row, plane, cells[0], c->to->nodes + at);
+            slope_row(c->from->nodes + at, row, plane, cells[0], c->low, c->high,
+                      c->to->nodes + at);
         else
             memset(c->to->nodes + at, 0, sizeof(f4) * (size_t)(cells[0] + 2));
     }
 }
 
-void VT_NAME(slope)(const vt_grid *from, vt_grid *to, int threads)
+void VT_NAME(slope)(const vt_grid *from, int shared, vt_grid *to, int threads)
 {
-    slope_context c = {from, to};
+    slope_context c = {from, to, shared ? VT_EMPTY_FILL : 1, shared ? FLT_MAX : 1};
     vti_parallel_each(threads, to->cells[2] + 1, 1 + BLOCK_NODES / to->node_plane, slope_plane, &c);
 }

@@ -7,10 +7,12 @@
 #include "model/grid.h"
 
 enum {
-    VT_SCALAR_NONE,        /* 0 */
-    VT_SCALAR_CONTRAST,    /* deviation of the density from the ambient one, kg/m^3 */
-    VT_SCALAR_TEMPERATURE, /* deviation from the ambient one, K */
-    VT_SCALAR_COLUMN       /* the value of the column itself */
+    VT_SCALAR_NONE,     /* 0 */
+    VT_SCALAR_CONTRAST, /* deviation of the density from the ambient one, kg/m^3 */
+    VT_SCALAR_CONTRAST_SIZE,
+    VT_SCALAR_CONTRAST_SQUARE, /* of that */
+    VT_SCALAR_TEMPERATURE,     /* deviation from the ambient one, K */
+    VT_SCALAR_COLUMN           /* the value of the column itself */
 };
 
 /* What one of the four lanes of a node holds. */
@@ -47,7 +49,16 @@ typedef void vt_normalise_kernel(vt_grid *grid, const uint32_t *row_start, const
                                  int threads);
 VT_DECLARE_KERNEL(normalise);
 
+/* Of deposited contrasts, sizes and squares of them, and volumes, lane 0 becomes the contrast of
+ * the node, see kernels/grid/scalar_means.c, and lane 3 how often vortons fill it. */
+typedef void vt_normalise_contrasts_kernel(vt_grid *grid, const uint32_t *row_start, int threads);
+VT_DECLARE_KERNEL(normalise_contrasts);
+
+/* A node filled to more than this, among others like it, is where the vortons happen to lie farther
+ * apart, as others lie closer: nothing is missing there. */
+#define VT_EMPTY_FILL 0.25f
+
 /* Central differences of lane 0, per cell, into lanes 0-2 of other nodes, and lane 0 into lane 3;
- * zero on the faces. */
-typedef void vt_slope_kernel(const vt_grid *from, vt_grid *to, int threads);
+ * zero on the faces. shared: over lane 3, but at least VT_EMPTY_FILL. */
+typedef void vt_slope_kernel(const vt_grid *from, int shared, vt_grid *to, int threads);
 VT_DECLARE_KERNEL(slope);
