@@ -142,9 +142,6 @@ def noisy(share):
 
 
 BAD = {
-    "leapfrog without bound and cleaning": Flow(
-        lambda: simulation(*rings(), method=vt.Method(**LOOSE)), 96, "blows up"
-    ),
     "ball without bound and cleaning": Flow(
         lambda: simulation(CLOUD, fps=20, method=vt.Method(**LOOSE)), 60, "blows up"
     ),

@@ -254,8 +254,8 @@ def test_info_says_which_health_it_did_not_check():
     assert told({}, {"grid": [0, 0, 0]}) == [f"{start}; {of_grid} in frames 3: there was no grid"]
     walls, unknown = {"poisson_residual": 0.5}, {"rounding": None}
     assert told({}, walls, walls, unknown) == [
-        f"{start}; {of_grid} in frames 3-4: walls or forces made much of the flow; rounding in "
-        "frames 5: it is not known"
+        f"{start}; {of_grid} in frames 3-4: walls or forces made much of the flow, or "
+        "Method.poisson left it unsolved; rounding in frames 5: it is not known"
     ]
 
 

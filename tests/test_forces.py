@@ -142,6 +142,24 @@ def test_a_vortex_spins_the_fluid_to_its_circulation_and_no_more():
     assert np.abs(h.impulse).max() < 1e-3 * h.angular_impulse[2]
 
 
+@pytest.mark.parametrize("walls", [True, False])
+def test_a_whirl_reaches_a_large_circulation_where_its_ends_are_held(walls):
+    """Between the floor and the ceiling of a room; with free ends the fluid at rest around them
+    streams in faster than it is spun up."""
+    spin, core, half = 8.0, 0.25, np.array((0.8, 0.8, 0.5))
+    length = 4.0 if walls else 1.0
+    field = vt.Vortex(circulation=spin, core=core, shape=vt.Cylinder(radius=0.7, length=length))
+    rooms = [vt.Container(vt.Box(tuple(-half), tuple(half)))] if walls else []
+    sim = forced(field, *rooms, spacing=0.1)
+    sim.step(18)
+    found = np.array([circulation(sim, 0.4, z) for z in (0, 0.3)])
+    exact = -spin * np.expm1(-((0.4 / core) ** 2))
+    if walls:
+        np.testing.assert_allclose(found, exact, rtol=0.03)
+    else:
+        assert np.all(found < 0.9 * exact) and np.all(found > 0.3 * exact)
+
+
 def test_a_whirl_that_ends_sucks_along_its_axis():
     """By Bernoulli at most sqrt(2 p / density), p being the lack of pressure on the axis: density
     times the integral of u^2 / r over r, of a Lamb-Oseen vortex (strength / core)^2 log(2) /

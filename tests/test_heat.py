@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import vorton as vt
-from vorton.validation.diffusion import AMBIENT, heat_of, lattice
+from vorton.validation.diffusion import AMBIENT, heat_of, lattice, moment_of_heat
 from vorton.validation.diffusion import blob_of_heat as blob
 
 
@@ -23,6 +23,19 @@ def test_heat_and_vorticity_diffuse_together_as_each_alone():
     assert np.abs(temperatures[0] - temperatures[2]).max() < 1e-3  # of 100 K
     assert np.abs(temperatures[0] - temperatures[1]).max() > 1
     assert np.abs(strengths[0] - strengths[2]).max() > 0.01 * np.abs(strengths[0]).max()
+
+
+@pytest.mark.parametrize(
+    ("diffusion", "pace"), [("exchange", 2.0), ("pse", 1.0), ("implicit", 1.0)]
+)
+def test_heat_spreads_as_fast_as_the_docstring_says(diffusion, pace):
+    """The square of a Gaussian's radius grows by 4 kappa t; by the articles' exchange twice."""
+    sim = blob(kappa=0.01, method={"diffusion": diffusion})
+    before, heat = moment_of_heat(sim)
+    sim.advance(0.2)
+    after, left = moment_of_heat(sim)
+    assert (after - before) / (4 * 0.01 * 0.2) == pytest.approx(pace, rel=0.03)
+    assert left == pytest.approx(heat, rel=1e-5)
 
 
 def test_h3_long_steps_never_oscillate():

@@ -581,6 +581,28 @@ def test_forces_that_need_no_shape(force):
     assert texts(lambda: forced(force)) == []
 
 
+@pytest.mark.parametrize("halo", [0, 2])
+def test_forces_whose_shapes_nothing_fills(halo):
+    """Nothing moved in the tornado of the examples by the articles' method, without a word."""
+    shape = vt.Cylinder(radius=0.6, length=1.5)
+
+    def start(force):
+        scene = vt.Scene(spacing=0.1, method=vt.Method(halo=halo))
+        scene.add(force)
+        return vt.Simulation(scene, threads=1)
+
+    idle = [vt.Vortex(circulation=0, shape=shape), vt.Drag(fraction=1, shape=shape)]
+    idle.append(vt.Vortex(shape=shape, acts_on="tracers"))
+    assert [texts(lambda force=force: start(force)) for force in idle] == [[], [], []]
+    for force in (vt.Vortex(core=0.3, shape=shape), vt.UniformForce(strength=5, shape=shape)):
+        told = texts(lambda force=force: start(force))
+        sim = start(force)
+        sim.step(3)
+        moved = bool(np.abs(sim.velocity_at(np.float32([[0.3, 0, 0]]))).max() > 0.01)
+        assert (len(told), moved) == ((1, False) if halo == 0 else (0, True))
+        assert all(text.startswith("effects[0], ") and "halo=2" in text for text in told)
+
+
 def test_turbulence_without_vortons():
     """Tracers alone lie still; beside a ring, and in a shape, the fluid moves."""
 

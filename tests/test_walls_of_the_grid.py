@@ -272,7 +272,8 @@ def growth(thickness, spacing=0.05, layer=0.0):
 
 @pytest.mark.slow
 def test_b5_rayleigh_taylor_in_a_closed_box_does_not_depend_on_its_thickness():
-    thin, thick = growth(0.4), growth(0.8)
+    """Of six cells it was .86 of the rate: panels held the fluid, too wide for the gap."""
+    thin, thick = growth(0.3), growth(0.8)
     assert thin == pytest.approx(thick, rel=1e-3)
     assert thin == pytest.approx(1, abs=0.08)
 
@@ -348,6 +349,15 @@ BALL = vt.Body(vt.Sphere((0.5, 0, 0), 0.2), panels=80)
 ])
 def test_which_containers_have_walls_in_the_grid(items, walled):
     assert has_walls(simulation(ring(), *items)) == walled
+
+
+def test_a_gap_of_six_cells_has_walls_in_the_grid():
+    """It had panels, too wide for it."""
+    sides = (2.0, 0.3, 1.6)
+    sim = simulation(room(vt.Box((-1, 0, -0.8), (1, 0.3, 0.8))))
+    sim.vortons.add([(0.3, 0.1, 0)], [(0, 0, 1e-3)], core=0.075, volume=1e-3)
+    sim.step()
+    assert has_walls(sim, sides)
 
 
 @pytest.mark.parametrize(("change", "walled"), [({"poisson": "multigrid"}, False), ({}, True)])

@@ -37,7 +37,7 @@ static vt_status check_arguments(const int32_t cells[3], double spacing, const f
     for (int axis = 0; axis < 3; axis++)
         if (!vti_poisson_likes(cells[axis]))
             return vti_fail(VT_INVALID_ARGUMENT,
-                            "cells[%d] must be even, 2^a 3^b 5^c, from 8 to 1024, got %d", axis,
+                            "cells[%d] must be even, 2^a 3^b 5^c, from 6 to 1024, got %d", axis,
                             cells[axis]);
     if (!(spacing > 0.0 && spacing <= 1e15))
         return vti_fail(VT_INVALID_ARGUMENT, "spacing must be positive and at most 1e15, got %g",

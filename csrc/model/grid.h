@@ -50,7 +50,7 @@ _Static_assert(sizeof(vt_record) == 32, "a record is one 32-byte store");
 enum { VT_MOST_CELLS = 1024 }; /* along an axis */
 
 typedef struct vt_grid {
-    int32_t cells[3]; /* along x, y, z: even, 2^a 3^b 5^c, at least 8; nodes are one more */
+    int32_t cells[3]; /* along x, y, z: even, 2^a 3^b 5^c, at least 6; nodes are one more */
     double base[3];   /* the first node lies at base x spacing; whole on the world lattice */
     double spacing;   /* h, m */
     double core;      /* effective core radius (sigma) of all vortons on this grid, m */

@@ -211,7 +211,7 @@ PyMethodDef vti_py_solver_functions[] = {
      "solve_poisson($module, /, field, spacing, threads=0, method={})\n--\n\n"
      "Solves laplace(A) = -source on nodes; returns A, float32 (nz, ny, nx, 3).\n\n"
      "field: source at inner nodes, boundary values of A on the faces; cells per axis even,\n"
-     "2^a 3^b 5^c, 8 .. 1024. method: dict of the rows poisson, cycles, steps and downsampling of\n"
+     "2^a 3^b 5^c, 6 .. 1024. method: dict of the rows poisson, cycles, steps and downsampling of\n"
      "DEFINITIONS['method']."},
     {"solve_poisson_in_box", VT_PY_FUNCTION(solve_poisson_in_box), METH_VARARGS | METH_KEYWORDS,
      "solve_poisson_in_box($module, /, field, spacing, threads=0)\n--\n\n"

@@ -52,13 +52,18 @@ class _Method(Definition):
         - The force on bodies counts tracers: those that run into them give up their momentum, each
           in every substep. Its direction is right (a plate is lifted), its size a matter of how
           many tracers there are, of which size, and how many substeps.
-        - A spinning body in a wind is pushed to the wrong side (`bodies` says why).
+        - A spinning body in a wind is pushed to the wrong side: tracers hit its windward half
+          alone, which turns across the wind and drags them along.
+        - Heat, by the exchange alone, spreads twice as fast as the diffusivity says.
+        - Bodies shed nothing, and no fluid is kept in the shapes of forces: what starts without
+          vortons (a plate, an airfoil, a whirl) has none.
         - Nothing bounds stretching. With the articles' factor 1/2 (`stretching_factor`) smoke
           rings, jets and fires last some seconds; with that of the vorticity equation, 1, two
           rings blow up within one, and the step says so. Shorter steps do not help;
           ``.replace(bound=1.5)`` does.
         - In a container full of vortons the rule for walls makes vorticity without end, and blows
-          up within a second or two; ``.replace(bodies="none")`` goes on.
+          up within a second or two; ``.replace(bodies="none")`` lasts a second longer, and with
+          ``stretching="none"`` too it goes on.
 
         Returns
         -------

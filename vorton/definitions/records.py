@@ -114,7 +114,7 @@ has turned by so much (radians), a flow that starts from rest is all noise, and 
 
 OWN_FIELD = 0.1
 """Poisson residual up to which they have: above it walls or forces make much of the field, which
-then is not that of the vortons alone.
+then is not that of the vortons alone, or the solver (nested, of few steps) has left it unsolved.
 """
 
 
@@ -135,7 +135,7 @@ def why_unjudged(name: str, health: Mapping[str, Any], time: float) -> str:
     if turned is not None and turned * time < TURNED:
         return "the flow had hardly moved"
     if residual is not None and residual > OWN_FIELD:
-        return "walls or forces made much of the flow"
+        return "walls or forces made much of the flow, or Method.poisson left it unsolved"
     return ""
 
 

@@ -218,9 +218,11 @@ class Vortex(Effect):
 
     The velocity around the axis approaches that of a Lamb-Oseen vortex: at the distance r from the
     axis circulation / (2 pi r) (1 - exp(-r^2 / core^2)), right-handed about it, relative to the
-    uniform wind. So the fluid reaches the circulation and no more. Along the axis, and towards it
-    or away from it, it is free to move. Where the shape ends, the force falls off, and around it
-    the fluid stays at rest until the swirl drags it along.
+    uniform wind. So the fluid reaches the circulation and no more: within 2 % in a shape five times
+    as long as its radius, or between walls at its ends; in a short one, where fluid at rest streams
+    in from the ends before it is spun up, .5 to .9 of it if that is large. Along the axis, and
+    towards it or away from it, it is free to move. Where the shape ends, the force falls off, and
+    around it the fluid stays at rest until the swirl drags it along.
 
     On the fluid (`acts_on` "fluid", the default) fluid at rest inside of the shape is spun up
     within `time`. Without a shape it turns the fluid where there are vortons alone, and its whirl

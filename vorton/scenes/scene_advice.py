@@ -17,7 +17,7 @@ from ..sources.vortices import Jet
 from .bodies import Container
 from .effects import Wind, WindGrid
 from .fire_advice import warn_of_fires
-from .forces import Drag, Turbulence, UniformForce, Vortex
+from .forces import Drag, ForceGrid, ForcePoints, Turbulence, UniformForce, Vortex
 from .scene import Scene
 from .scene_warning import warn
 
@@ -289,6 +289,28 @@ def _warn_of_endless_forces(scene: Scene) -> None:
             warn(f"effects[{index}], {type(effect).__name__}: without a shape it {missing}")
 
 
+def _drives(force: Any) -> bool:
+    """Whether a force on the fluid sets fluid at rest in motion."""
+    if getattr(force, "acts_on", "fluid") != "fluid":
+        return False
+    drive = {UniformForce: "strength", Turbulence: "strength", Vortex: "circulation"}
+    name = {**drive, Drag: "velocity"}.get(type(force))
+    return _is_moving(getattr(force, name)) if name else isinstance(force, (ForceGrid, ForcePoints))
+
+
+def _warn_of_forces_without_fluid(scene: Scene) -> None:
+    """Nothing fills their shapes: what they drive is the vortons that come by."""
+    if scene.method.halo or scene.method.velocity != "poisson":
+        return
+    for index, effect in enumerate(scene.effects):
+        if getattr(effect, "shape", None) is not None and _drives(effect):
+            warn(
+                f"effects[{index}], {type(effect).__name__}: with Method.halo = 0, as that of "
+                "Method.article(), no fluid is kept in its shape, and it moves only vortons that "
+                "happen to be there. Give halo=2, as by default"
+            )
+
+
 def _warn_of_turbulence_without_vortons(scene: Scene) -> None:
     """It has a curl everywhere, but nothing carries that."""
     if scene.bodies or not scene.sources or any(s._least_core() for s in scene.sources):
@@ -360,6 +382,7 @@ def warn_of_scene(scene: Scene) -> None:
     _warn_of_close_pulses(scene)
     warn_of_fires(scene)
     _warn_of_endless_forces(scene)
+    _warn_of_forces_without_fluid(scene)
     _warn_of_turbulence_without_vortons(scene)
     _warn_of_wind_in_containers(scene)
     _warn_of_hulls(scene)

@@ -16,7 +16,7 @@ VT_API vt_status vt_direct_sum(int32_t kernel, int64_t target_count, const doubl
                                double *gradient, double *potential, int32_t threads);
 
 /* Solves laplace(A) = -source on the nodes of a box of cells[0] x cells[1] x cells[2] cells (even,
- * 2^a 3^b 5^c, 8 .. 1024) with the 7-point stencil, as the rows poisson, cycles, steps and
+ * 2^a 3^b 5^c, 6 .. 1024) with the 7-point stencil, as the rows poisson, cycles, steps and
  * downsampling of the method say (NULL: the default, directly). field: (nz, ny, nx, 3) float32 with
  * nx = cells[0] + 1 ...: source at inner nodes and boundary values of A on the faces; overwritten
  * by A. */

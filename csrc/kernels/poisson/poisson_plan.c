@@ -8,7 +8,7 @@
 #include "kernels/grid/filter_taps.h"
 #include "model/grid.h"
 
-enum { LEAST_CELLS = 8, ALIGNMENT = 64 };
+enum { LEAST_CELLS = 6, ALIGNMENT = 64 };
 enum { HUGE_FROM = 1 << 22 /* bytes that are worth huge pages */ };
 
 static size_t rounded(size_t n, size_t multiple)

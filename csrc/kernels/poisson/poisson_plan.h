@@ -49,7 +49,7 @@ typedef struct vt_poisson_plan {
                           planes, from the wall on */
 } vt_poisson_plan;
 
-/* Whether the solver takes this number of cells along an axis: even, 2^a 3^b 5^c, 8 .. 1024. */
+/* Whether the solver takes this number of cells along an axis: even, 2^a 3^b 5^c, 6 .. 1024. */
 int vti_poisson_likes(int64_t cells);
 
 /* Reserves memory (address space: pages are taken as they are touched) for the tables of any grid
