@@ -39,5 +39,15 @@ static inline double vti_time_of_ways(double step)
     "Is it m/s? Take more frames a second, or shedding=0; where keys make it jump give the one "   \
     "before interpolation \"constant\""
 
+/* Rows alive, of vortons and tracers. */
+typedef struct vt_alive {
+    int64_t rows[2];
+} vt_alive;
+
+/* A set that grows, and that has little room left: after a step of dt seconds that began with so
+ * many rows. */
+void vti_look_for_little_room(vt_simulation *s, const vt_births *births, const vt_alive *before,
+                              double dt);
+
 /* Fuel that nothing sets on fire, after a step of dt seconds. */
 void vti_look_for_unlit_fuel(vt_simulation *s, double dt);
