@@ -584,6 +584,7 @@ def good_calls(sim):
                 "threads": ("integer", 1),
             },
         ),
+        ("probe_machine", _core.probe_machine, {"threads": ("integer", 1)}),
         ("volume_from_tracers", _core.volume_from_tracers, from_tracers),
     ]
 

@@ -188,6 +188,14 @@ def test_progress_is_told_of_frames_that_are_whole(tmp_path, slow_disk):
     assert all(frames[:done] == list(range(1, done + 1)) for done, frames in seen)
 
 
+def way_on(folder, frame):
+    return (
+        f"branch(scene, {str(folder)!r}, {str(folder)!r}, frame={frame}), or vorton branch SCENE "
+        f"--from {folder} -o {folder} --frame {frame}, of the scene with a larger max_vortons or "
+        "max_tracers"
+    )
+
+
 @pytest.mark.parametrize("broken", [0, 2])
 def test_a_step_fails_while_a_frame_is_written(tmp_path, slow_disk, broken):
     """The frame under way is finished first. If it cannot be, that comes first, too."""
@@ -204,6 +212,8 @@ def test_a_step_fails_while_a_frame_is_written(tmp_path, slow_disk, broken):
     with pytest.raises(error, match=words) as caught:
         quiet(scene, tmp_path)
     notes = [f"while baking frame {frame}; all frames before it are whole"]
+    if not broken:
+        notes.append(f"with more room the bake goes on from there: {way_on(tmp_path, 2)}")
     assert caught.value.__notes__ == notes
     assert isinstance(caught.value.__context__, _core.CapacityError) == bool(broken)
     manifest = Manifest.find(tmp_path)

@@ -87,7 +87,7 @@ def test_threads_beside_one():
 def test_help_names_every_option_and_scene():
     done = bench("--help")
     assert done.returncode == 0, done.stderr
-    options = ("--compare", "--solve", "--scaling", "--threads", "--seconds", "--json")
+    options = "--compare --solve --scaling --threads --seconds --json --markdown".split()
     stages = (row["name"] for row in _core.TIMED_STAGES)
     for word in (*options, *bench_scenes.SCENES, *stages):
         assert word in done.stdout.replace("\n", " "), word
@@ -106,6 +106,51 @@ def test_threads_out_of_range(threads):
     done = bench("ring-1k", "--threads", threads)
     assert done.returncode == 2
     assert threads in done.stderr and "1 to 64" in done.stderr
+
+
+# ---- the probe of the machine ----
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_the_probe_has_times_and_what_they_mean(threads):
+    probe = _core.probe_machine(threads)
+    assert set(probe) == {"loop_us", "triad_ms", "triad_gb_per_s"}
+    assert all(value > 0 for value in probe.values())
+    moved = probe["triad_gb_per_s"] * probe["triad_ms"]  # MB: three arrays of 8 Mi float32
+    assert moved == pytest.approx(1e-6 * 3 * 4 * 2**23)
+    with pytest.raises(ValueError, match=r"threads is 65; allowed is 0 \(all\) to 64"):
+        _core.probe_machine(65)
+
+
+RECORD = {
+    "scene": "ring", "threads": 2, "vortons": 46_120, "tracers": 75_400, "grid": [55, 49, 81],
+    "median_ms": 43.0, "mean_ms": 50.0, "p10_ms": 20.0, "p90_ms": 97.0, "cpu_ms": 130.0,
+    "velocity_error_rms": None, "stages": {"step": 43.0}, "substeps": 2.0, "cpu": "a processor",
+    "simd": "avx2", "compiler": "gcc 12", "beyond_interpreter_mib": 5,
+    "probe": {"loop_us": 1.5, "triad_ms": 4.0, "triad_gb_per_s": 25.165824},
+}  # fmt: skip
+
+
+def test_tables_tell_frames_in_triads():
+    """Those of people by the fastest probe of all scenes, each frame by that of its own."""
+    slower = {**RECORD, "probe": {"loop_us": 9.0, "triad_ms": 8.0, "triad_gb_per_s": 12.582912}}
+    bake = {**RECORD, "scene": "bake", "bytes": 6e6, "parts": {"write": 1.0}}
+    del bake["stages"]
+    assert vorton_bench.probe_lines([slower, RECORD]) == (
+        "probe of the machine: loop 1.5 us, triad 25.2 GB/s (4 ms)"
+    )
+    lines = vorton_bench.scene_table([RECORD, slower]).splitlines()
+    assert next(line.split() for line in lines if "triads" in line) == ["triads", "10.75", "5.38"]
+    *tables, told = vorton_bench.markdown_tables([RECORD, bake, slower]).splitlines()
+    assert [line for line in tables if "`" in line] == [
+        "| `bake` | 75 000 | 6 | 50 | 20 / 97 | 130 | 12.5 |",
+        "| `ring` | 46 000 + 75 000 | 55 x 49 x 81 | 43 | 10.75 | - |",
+        "| `ring` | 46 000 + 75 000 | 55 x 49 x 81 | 43 | 5.38 | - |",
+    ]
+    rows = [line.count("|") for line in tables if line]
+    assert rows == [8] * 3 + [7] * 4
+    assert told.startswith("a processor, avx2, gcc 12, 2 threads. Probe of the machine: loop 1.5 ")
+    assert bench("ring-1k", "--markdown", "--json").returncode == 2
 
 
 # ---- methods side by side ----

@@ -81,9 +81,9 @@ static vt_status enter_with_room(vt_simulation *s, int set, int64_t count)
     status = vti_check_capacity(s, set, &fits);
     if (!status && fits < count)
         status =
-            vti_fail(VT_OVER_CAPACITY, "%lld more %s do not fit: %lld of max_%s %lld are alive",
+            vti_fail(VT_OVER_CAPACITY, "%lld more %s do not fit: %lld of max_%s %lld%s are alive",
                      (long long)count, vti_name_of_set(set), (long long)vt_count(s, set),
-                     vti_name_of_set(set), (long long)vt_capacity(s, set));
+                     vti_name_of_set(set), (long long)vt_capacity(s, set), vti_whose_room(s, set));
     if (status)
         return vti_leave(s, status);
     vti_make_capacity(s, set, count);

@@ -2,12 +2,11 @@
 #include "base/reserve.h"
 #include "base/spare_memory.h"
 #include "base/status.h"
+#include "model/capacity.h"
 #include "sources/sources.h"
+#include "state/particles.h"
 #include "state/simulation.h"
 #include "state/transform.h"
-
-#define MOST_VORTONS (INT64_C(1) << 30)
-#define MOST_TRACERS ((int64_t)INT32_MAX)
 
 static vt_status check_definition(const vt_simulation_def *def)
 {
@@ -28,19 +27,31 @@ static size_t grid_bytes_for(int64_t max_nodes)
            (size_t)1024 * 1024 * 6 * 16 + ((size_t)1 << 20);
 }
 
-static size_t arena_bytes_for(const vt_simulation_def *def)
+static size_t arena_bytes_for(int64_t max_nodes, const int64_t rows[2])
 {
-    return 512 * (size_t)def->max_nodes + 1280 * (size_t)def->max_vortons +
-           320 * (size_t)def->max_tracers + ((size_t)1 << 32);
+    return 512 * (size_t)max_nodes + 1280 * (size_t)rows[VT_VORTONS] +
+           320 * (size_t)rows[VT_TRACERS] + ((size_t)1 << 32);
 }
 
-static int reserve_memory(vt_simulation *s)
+static void release_memory(vt_simulation *s)
+{
+    vti_destroy_set(&s->vortons.set);
+    vti_destroy_set(&s->tracers.set);
+    vti_moments_destroy(&s->moments);
+    vti_moments_destroy(&s->charges);
+    vti_poisson_plan_destroy(&s->plan);
+    vti_arena_destroy(&s->arena);
+    vti_release(s->grid_memory, s->grid_bytes);
+    s->grid_memory = NULL;
+}
+
+static int reserve_memory(vt_simulation *s, const int64_t rows[2])
 {
     s->grid_bytes = grid_bytes_for(s->def.max_nodes);
     s->grid_memory = vti_reserve_vast(s->grid_bytes);
-    if (!s->grid_memory || vti_create_vortons(&s->vortons, s->def.max_vortons) ||
-        vti_create_tracers(&s->tracers, s->def.max_tracers) ||
-        vti_arena_create(&s->arena, arena_bytes_for(&s->def)) ||
+    if (!s->grid_memory || vti_create_vortons(&s->vortons, rows[VT_VORTONS]) ||
+        vti_create_tracers(&s->tracers, rows[VT_TRACERS]) ||
+        vti_arena_create(&s->arena, arena_bytes_for(s->def.max_nodes, rows)) ||
         vti_moments_create(&s->moments, s->def.max_nodes) ||
         vti_moments_create(&s->charges, s->def.max_nodes) ||
         vti_poisson_plan_create(&s->plan, s->def.max_nodes))
@@ -56,16 +67,53 @@ static int reserve_memory(vt_simulation *s)
     return 0;
 }
 
-static vt_status no_address_space(const vt_simulation_def *def)
+static vt_status no_address_space(int64_t max_nodes, const int64_t rows[2])
 {
     const size_t least =
-        grid_bytes_for(def->max_nodes) + arena_bytes_for(def); /* and the columns */
+        grid_bytes_for(max_nodes) + arena_bytes_for(max_nodes, rows); /* and the columns */
     return vti_fail(VT_OUT_OF_MEMORY,
                     "no address space for max_vortons %lld, max_tracers %lld, max_nodes %lld: more "
                     "than %.0f GiB, of which little becomes memory; fewer take less, and ulimit -v "
                     "tells what is allowed",
-                    (long long)def->max_vortons, (long long)def->max_tracers,
-                    (long long)def->max_nodes, (double)least / (1 << 30));
+                    (long long)rows[VT_VORTONS], (long long)rows[VT_TRACERS], (long long)max_nodes,
+                    (double)least / (1 << 30));
+}
+
+/* Where addresses are short: less room in the sets that have as much as the machine allows, but for
+ * so many rows. Returns 0 where that is no less. */
+static int take_less_room(const vt_simulation *s, int64_t rows[2], const int64_t least[2])
+{
+    int less = 0;
+    for (int set = 0; set < 2; set++) {
+        const int64_t usual = rows[set] > VT_USUAL_ROWS ? VT_USUAL_ROWS : 0;
+        const int64_t bound = least[set] > usual ? least[set] : usual;
+        const int64_t fewer = rows[set] / 4 > bound ? rows[set] / 4 : bound;
+        if (vti_room_is_by_machine(s, set) && fewer < rows[set]) {
+            rows[set] = fewer;
+            less = 1;
+        }
+    }
+    return less;
+}
+
+static vt_status reserve_room(vt_simulation *s, int64_t rows[2], const int64_t least[2])
+{
+    while (reserve_memory(s, rows)) {
+        release_memory(s);
+        if (!take_less_room(s, rows, least))
+            return no_address_space(s->def.max_nodes, rows);
+    }
+    return VT_OK;
+}
+
+static vt_status reserve_new(vt_simulation *s)
+{
+    const int64_t least[2] = {VT_FEWEST_ROWS, VT_FEWEST_ROWS};
+    int64_t rows[2] = {s->def.max_vortons, s->def.max_tracers};
+    for (int set = 0; set < 2; set++)
+        if (vti_room_is_by_machine(s, set))
+            rows[set] = vti_rows_in_memory(set, vti_machine_memory());
+    return reserve_room(s, rows, least);
 }
 
 static vt_status create_simulation_now(const vt_simulation_def *def, vt_simulation **simulation)
@@ -87,7 +135,7 @@ static vt_status create_simulation_now(const vt_simulation_def *def, vt_simulati
                                  &s->animations);
     if (!status) {
         vti_animate(&s->animations, 0, &s->def);
-        status = reserve_memory(s) ? no_address_space(def) : VT_OK;
+        status = reserve_new(s);
     }
     if (status)
         vt_destroy_simulation(s);
@@ -111,8 +159,7 @@ void vt_destroy_simulation(vt_simulation *s)
 {
     if (!s)
         return;
-    vti_destroy_set(&s->vortons.set);
-    vti_destroy_set(&s->tracers.set);
+    release_memory(s);
     vti_destroy_sources(&s->sources);
     vti_destroy_winds(&s->winds);
     vti_destroy_forces(&s->forces);
@@ -120,42 +167,45 @@ void vt_destroy_simulation(vt_simulation *s)
     vti_destroy_transforms(&s->transforms);
     vti_destroy_bodies(&s->bodies);
     vti_destroy_animations(&s->animations);
-    vti_moments_destroy(&s->moments);
-    vti_moments_destroy(&s->charges);
-    vti_poisson_plan_destroy(&s->plan);
     vti_release_for_bodies(s);
-    vti_arena_destroy(&s->arena);
-    vti_release(s->grid_memory, s->grid_bytes);
     vti_release(s->shown_memory, s->shown_bytes);
     vti_release(s, sizeof *s);
     vti_drop_spares();
 }
 
 /* Room in the copy: as asked for, enough for the rows alive. */
-static vt_status choose_room(const char *name, int64_t asked, int64_t alive, int64_t most,
-                             int64_t *room)
+static vt_status choose_room(const vt_simulation *s, int set, int64_t asked, int64_t *max,
+                             int64_t *rows)
 {
+    const int64_t alive = vti_set_of(s, set)->count, most = vti_most_rows[set];
+    *rows = vti_set_of(s, set)->capacity;
     if (asked == 0)
         return VT_OK;
-    *room = asked;
+    *max = *rows = asked;
     if (asked >= alive && asked >= 1 && asked <= most)
         return VT_OK;
     return vti_fail(
         VT_INVALID_ARGUMENT,
-        "%s is %lld; allowed is %lld to %lld (%lld are alive), or 0: as much room as in "
+        "max_%s is %lld; allowed is %lld to %lld (%lld are alive), or 0: as much room as in "
         "the original",
-        name, (long long)asked, (long long)(alive ? alive : 1), (long long)most, (long long)alive);
+        vti_name_of_set(set), (long long)asked, (long long)(alive ? alive : 1), (long long)most,
+        (long long)alive);
 }
 
 /* `to` holds the plain values of `from`, and nothing that owns memory. */
-static vt_status copy_memory(const vt_simulation *from, vt_simulation *to)
+static vt_status copy_memory(const vt_simulation *from, int64_t rows[2], vt_simulation *to)
 {
+    int64_t least[2];
+    for (int set = 0; set < 2; set++) {
+        const int64_t alive = vti_set_of(from, set)->count;
+        least[set] = alive > VT_FEWEST_ROWS ? alive : VT_FEWEST_ROWS;
+    }
     vt_status status = vti_copy_animations(&vti_simulation_definition, from->animations.count,
                                            from->animations.items, &to->animations);
+    if (!status)
+        status = reserve_room(to, rows, least);
     if (status)
         return status;
-    if (reserve_memory(to))
-        return no_address_space(&to->def);
     if (from->bodies.count > 0 && (status = vti_reserve_for_bodies(to)))
         return status;
     if ((status = vti_copy_sources(&from->sources, &to->sources)) ||
@@ -174,11 +224,11 @@ static vt_status copy_inside(const vt_simulation *from, int64_t max_vortons, int
                              vt_simulation **copy)
 {
     vt_simulation_def def = from->def;
-    vt_status status = choose_room("max_vortons", max_vortons, from->vortons.set.count,
-                                   MOST_VORTONS, &def.max_vortons);
+    int64_t rows[2];
+    vt_status status =
+        choose_room(from, VT_VORTONS, max_vortons, &def.max_vortons, &rows[VT_VORTONS]);
     if (!status)
-        status = choose_room("max_tracers", max_tracers, from->tracers.set.count, MOST_TRACERS,
-                             &def.max_tracers);
+        status = choose_room(from, VT_TRACERS, max_tracers, &def.max_tracers, &rows[VT_TRACERS]);
     if (status)
         return status;
     vt_simulation *const to = vti_reserve(sizeof *to);
@@ -187,7 +237,7 @@ static vt_status copy_inside(const vt_simulation *from, int64_t max_vortons, int
     vti_keep_spares();
     memcpy(to, from, offsetof(vt_simulation, vortons));
     to->def = def;
-    status = copy_memory(from, to);
+    status = copy_memory(from, rows, to);
     if (status)
         vt_destroy_simulation(to);
     else

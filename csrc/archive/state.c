@@ -449,6 +449,9 @@ static vt_status load_now(vt_simulation *s, vt_state_list *list, const uint8_t *
         (status = find_fields(s, list, bytes, head, rows, place)) ||
         (status = check_values(list, place)))
         return status;
+    if (vti_grow_set(&s->vortons.set, rows[VT_VORTONS]) ||
+        vti_grow_set(&s->tracers.set, rows[VT_TRACERS]))
+        return has_no_memory(head);
     s->vortons.set.count = rows[VT_VORTONS];
     s->tracers.set.count = rows[VT_TRACERS];
     for (int32_t f = 0; f < list->count; f++) {

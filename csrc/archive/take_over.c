@@ -95,6 +95,8 @@ void vti_take_state(vt_simulation *s, vt_simulation *from, const vt_row_maps *ma
                     vt_state_list lists[2])
 {
     const uint32_t viewed[2] = {s->viewed[0], s->viewed[1]};
+    (void)vti_grow_set(&s->vortons.set, from->vortons.set.count);
+    (void)vti_grow_set(&s->tracers.set, from->tracers.set.count);
     s->vortons.set.count = from->vortons.set.count;
     s->tracers.set.count = from->tracers.set.count;
     memcpy(s->vortons.set.used, from->vortons.set.used, sizeof s->vortons.set.used);

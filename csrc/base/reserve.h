@@ -4,6 +4,7 @@
 #pragma once
 
 #include <stddef.h>
+#include <stdint.h>
 
 /* A zero-filled range of at least bytes, aligned to 4096 bytes; NULL when the system refuses.
  * Windows, too, finds the pages when they are touched, but counts all of them from now on as memory
@@ -11,8 +12,9 @@
 void *vti_reserve(size_t bytes);
 
 /* The same for ranges of which little is used as a rule: what of them is to be touched is asked for
- * before by vti_commit, which returns 0, or -1 when the system refuses. What was asked for may be
- * asked for again. */
+ * before by vti_commit, which returns 0, or -1 when the system refuses (who cannot say so goes on:
+ * the process then ends as where memory ends elsewhere). What was asked for may be asked for
+ * again. */
 void *vti_reserve_vast(size_t bytes);
 int vti_commit(void *part, size_t bytes);
 
@@ -21,3 +23,14 @@ void vti_reserve_huge(void *range, size_t bytes);
 
 /* Gives the range back; NULL is allowed. bytes as reserved. */
 void vti_release(void *range, size_t bytes);
+
+/* How much memory the machine has for this process, bytes: the physical memory, or as much of it as
+ * the control group of the process may take where that is less (containers); looked at once. 0: the
+ * system does not tell. */
+uint64_t vti_machine_memory(void);
+
+#if !defined(_WIN32)
+/* The least limit of the control groups that a list (/proc/self/cgroup) names, and of those that
+ * they lie in, below the folder `root` (/sys/fs/cgroup); UINT64_MAX: there is none. */
+uint64_t vti_group_limit(const char *list, const char *root);
+#endif

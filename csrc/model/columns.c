@@ -6,7 +6,11 @@
 #include "base/reserve.h"
 #include "base/status.h"
 
-enum { BLOCK = 8192, SLACK = 256 /* bytes after a column that vector loads may touch */ };
+enum {
+    BLOCK = 8192,
+    SLACK = 256,      /* bytes after a column that vector loads may touch */
+    AT_ONCE = 1 << 14 /* rows that a set grows by, at least */
+};
 
 static const vt_column_field vorton_fields[] = {
 #define VT_VORTON_COLUMN(name, type, components, always, description)                              \
@@ -79,7 +83,7 @@ static int create_set(vt_set *set, int64_t capacity, int32_t columns, const vt_c
     for (int32_t c = 0; c < columns; c++) {
         set->row_bytes[c] = (fields[c].type == VT_INT64 ? 8 : 4) * fields[c].components;
         const size_t bytes = (size_t)(set->row_bytes[c] * capacity + SLACK);
-        set->column[c] = vti_reserve(bytes);
+        set->column[c] = vti_reserve_vast(bytes);
         set->used[c] = used[c];
         if (!set->column[c]) {
             vti_destroy_set(set);
@@ -88,6 +92,23 @@ static int create_set(vt_set *set, int64_t capacity, int32_t columns, const vt_c
         if (fields[c].components > 1) /* swept whole in every substep */
             vti_reserve_huge(set->column[c], bytes);
     }
+    if (vti_grow_set(set, 1) == 0)
+        return 0;
+    vti_destroy_set(set);
+    return -1;
+}
+
+int vti_grow_set(vt_set *set, int64_t rows)
+{
+    const int64_t more = rows + rows / 8 + AT_ONCE, before = set->committed;
+    const int64_t after = more < set->capacity ? more : set->capacity;
+    if (rows <= before)
+        return 0;
+    for (int32_t c = 0; c < set->column_count; c++)
+        if (vti_commit((char *)set->column[c] + set->row_bytes[c] * before,
+                       (size_t)(set->row_bytes[c] * (after - before) + SLACK)))
+            return -1;
+    set->committed = after;
     return 0;
 }
 
@@ -136,6 +157,7 @@ int vti_stay_alike(vt_set *set, int column, const float *values, int64_t count)
 
 void vti_copy_rows(const vt_set *from, vt_set *to)
 {
+    (void)vti_grow_set(to, from->count);
     to->count = from->count;
     for (int32_t c = 0; c < from->column_count; c++) {
         to->used[c] = from->used[c];

@@ -57,6 +57,7 @@ _Static_assert((int)VT_TRACER_ALL_COLUMNS <= VT_MOST_COLUMNS, "room for the colu
 
 typedef struct vt_set {
     int64_t count, capacity;
+    int64_t committed; /* rows that may be touched: vti_grow_set */
     int32_t column_count;
     int32_t used[VT_MOST_COLUMNS]; /* 0: not kept up to date yet, never touched */
     float alike[VT_MOST_COLUMNS];  /* what all rows hold of a column of floats until it is used */
@@ -92,6 +93,10 @@ static inline float *vti_used_column(const vt_set *set, int column)
 int vti_create_vortons(vt_vortons *vortons, int64_t capacity);
 int vti_create_tracers(vt_tracers *tracers, int64_t capacity);
 void vti_destroy_set(vt_set *set);
+
+/* Before rows from `count` on are written: asks the system for the memory of so many rows in all,
+ * at most the capacity. 0 on success. */
+int vti_grow_set(vt_set *set, int64_t rows);
 
 /* Whether newborn rows hold in a column of floats that is not used what all others hold there (the
  * first rows say what): it then takes no memory. */

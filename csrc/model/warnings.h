@@ -14,6 +14,7 @@ typedef enum vt_warning_kind {
     VT_WARN_FEWER_PANELS,
     VT_WARN_LOST_LAYER,
     VT_WARN_LONG_WAY,
+    VT_WARN_LITTLE_ROOM,
     VT_WARNING_KINDS
 } vt_warning_kind;
 

@@ -8,6 +8,7 @@
 #include "sources/source_list.h"
 #include "state/distance_to_bodies.h"
 #include "state/force_at_time.h"
+#include "state/particles.h"
 #include "state/predicates.h"
 
 enum { EDGE = VT_BRICK_EDGE };
@@ -178,12 +179,12 @@ static vt_status refuse(const marking *m)
     name_narrowest(s, m->core, whose);
     return vti_fail(VT_OVER_CAPACITY,
                     "force %d has a shape of %.3g m^3: to fill it takes %.3g vortons, %.2g m "
-                    "apart for the narrowest cores of %.2g m%s, and %lld of max_vortons %lld are "
+                    "apart for the narrowest cores of %.2g m%s, and %lld of max_vortons %lld%s are "
                     "alive; give the force a smaller shape, or wider cores, or simulate what is "
                     "narrow in a scene of its own",
                     m->acting->force->id, volume, volume / (spacing * spacing * spacing), spacing,
                     m->core, whose, (long long)s->vortons.set.count,
-                    (long long)s->vortons.set.capacity);
+                    (long long)s->vortons.set.capacity, vti_whose_room(s, VT_VORTONS));
 }
 
 /* More than anyone means: a frame takes a second and more. */

@@ -343,13 +343,14 @@ static vt_status emit_missing(vt_shell *h, const vt_shell_wish *wish)
     if (missing > room && refuses(s, wish))
         return vti_fail(
             VT_OVER_CAPACITY,
-            "%lld more vortons, %s, do not fit: %lld of max_vortons %lld are alive; raise "
+            "%lld more vortons, %s, do not fit: %lld of max_vortons %lld%s are alive; raise "
             "max_vortons, choose another at_capacity, wider cores (the narrowest, of %.2g m, say "
             "how close they lie) or a smaller method.halo",
             (long long)missing,
             h->strength ? "for strength to diffuse to"
                         : "neutral ones around others, warm bodies and in forces",
             (long long)s->vortons.set.count, (long long)s->vortons.set.capacity,
+            vti_whose_room(s, VT_VORTONS),
             s->smallest_core > 0 ? s->smallest_core : vti_core_of_neutral(s));
     const size_t rows = (size_t)(missing < room ? missing : room > 0 ? room : 0);
     newborn born = {.halo = h,

@@ -160,10 +160,11 @@ static vt_status no_capacity_to_split(const vt_simulation *s, int64_t wanted)
 {
     const vt_set *const set = &s->vortons.set;
     return vti_fail(VT_OVER_CAPACITY,
-                    "%lld vortons that split do not fit: %lld of max_vortons %lld are alive; "
+                    "%lld vortons that split do not fit: %lld of max_vortons %lld%s are alive; "
                     "raise max_vortons, choose another at_capacity, a larger method.split or a "
                     "smaller method.expansion",
-                    (long long)wanted, (long long)set->count, (long long)set->capacity);
+                    (long long)wanted, (long long)set->count, (long long)set->capacity,
+                    vti_whose_room(s, VT_VORTONS));
 }
 
 vt_status vti_split_vortons(vt_simulation *s, int64_t reserved)

@@ -1,6 +1,7 @@
 #include "sources/birth_plan.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/status.h"
@@ -20,6 +21,25 @@ static int fills(const vt_tracer_emitter *emitter, double from, double to)
            emitter->stream.start < to;
 }
 
+static void note_most(vt_most_births *most, int32_t source, int64_t count)
+{
+    if (count > most->count)
+        *most = (vt_most_births){count, source};
+}
+
+/* What does not fit is refused with the name of the source that brings most of it. */
+static vt_status check_births(const vt_simulation *s, int set, const vt_most_births *most,
+                              int64_t *count)
+{
+    char refused[640];
+    const vt_status status = vti_check_capacity(s, set, count);
+    if (!status || !most->count)
+        return status;
+    snprintf(refused, sizeof refused, "%s", vt_error_message());
+    return vti_fail(status, "%s. Most of these come from source %d (%s)", refused, most->source,
+                    vti_name_of_source(&s->sources, most->source));
+}
+
 /* Counts of births, before anything is made of them: for at_capacity "stop" no more than fit. */
 static vt_status count_vortons(vt_simulation *s, double from, double to, vt_births *b)
 {
@@ -30,8 +50,11 @@ static vt_status count_vortons(vt_simulation *s, double from, double to, vt_birt
                         "more than 2^14 structures are born in one step; take shorter steps");
     b->structures = vti_arena_push(&s->arena, sizeof *b->structures * (size_t)b->structure_count);
     vti_find_structure_births(structures, from, to, b->structure_count, b->structures);
-    for (int64_t n = 0; n < b->structure_count; n++)
+    vt_most_births *const most = &b->most[VT_VORTONS];
+    for (int64_t n = 0; n < b->structure_count; n++) {
         b->vorton_count += b->structures[n].count;
+        note_most(most, b->structures[n].structure->id, b->structures[n].count);
+    }
     const vt_sources *const sources = &s->sources;
     b->parcels =
         vti_arena_push(&s->arena, sizeof *b->parcels * (size_t)sources->fluid_emitter_count);
@@ -40,22 +63,25 @@ static vt_status count_vortons(vt_simulation *s, double from, double to, vt_birt
         b->parcels[p] =
             vti_list_parcels(s, &sources->parcels[p], from, to, s->vortons.set.capacity + 1);
         b->vorton_count += b->parcels[p].count;
+        note_most(most, sources->parcels[p].stream.id, b->parcels[p].count);
     }
-    return vti_check_capacity(s, VT_VORTONS, &b->vorton_count);
+    return check_births(s, VT_VORTONS, most, &b->vorton_count);
 }
 
 static vt_status count_tracers(const vt_simulation *s, double from, double to, vt_births *b)
 {
     const vt_sources *const sources = &s->sources;
+    vt_most_births *const most = &b->most[VT_TRACERS];
     int64_t count = 0;
     for (int32_t e = 0; e < sources->tracer_emitter_count; e++) {
         const vt_tracer_emitter *const emitter = &sources->emitters[e];
-        if (fills(emitter, from, to))
-            count += emitter->count;
+        int64_t own = fills(emitter, from, to) ? emitter->count : 0;
         if (emitter->stream.rate > 0)
-            count += vti_count_stream(emitter, from, to, s->tracers.set.capacity);
+            own += vti_count_stream(emitter, from, to, s->tracers.set.capacity);
+        note_most(most, emitter->stream.id, own);
+        count += own;
     }
-    const vt_status status = vti_check_capacity(s, VT_TRACERS, &count);
+    const vt_status status = check_births(s, VT_TRACERS, most, &count);
     b->tracer_count = count;
     return status;
 }

@@ -127,8 +127,9 @@ static vt_status check_own(const vt_simulation *s, const vt_tracers_def *def)
 vt_status vti_check_tracer_emitter(const vt_simulation *s, const vt_tracers_def *def)
 {
     if (def->count < 0 || def->count > s->tracers.set.capacity)
-        return vti_fail(VT_INVALID_ARGUMENT, "count is %lld; allowed is 0 to max_tracers, %lld",
-                        (long long)def->count, (long long)s->tracers.set.capacity);
+        return vti_fail(VT_INVALID_ARGUMENT, "count is %lld; allowed is 0 to max_tracers, %lld%s",
+                        (long long)def->count, (long long)s->tracers.set.capacity,
+                        vti_whose_room(s, VT_TRACERS));
     vt_status status = check_own(s, def);
     const vt_track *const rate = vti_find_track(def->animation_count, def->animations, "rate");
     if (!status && def->count > 0 && (def->rate > 0 || rate) &&
@@ -152,8 +153,9 @@ vt_status vti_check_tracer_points(const vt_simulation *s, const vt_tracer_points
         def->count > INT32_MAX)
         return vti_fail(
             VT_INVALID_ARGUMENT,
-            "count is %lld; allowed is 1 to max_tracers, %lld (with a rate, to 2^31 - 1)",
-            (long long)def->count, (long long)s->tracers.set.capacity);
+            "count is %lld; allowed is 1 to max_tracers, %lld%s (with a rate, to 2^31 - 1)",
+            (long long)def->count, (long long)s->tracers.set.capacity,
+            vti_whose_room(s, VT_TRACERS));
     return vti_check_shares(&s->def.combustion, "tracer_points", def->count, def->fuel, def->flame,
                             def->smoke);
 }

@@ -217,9 +217,9 @@ static vt_status add_inside(vt_simulation *s, const vt_structure *structure)
         return room;
     const int64_t count = structure->kind->count(structure->data, 0);
     if (count > s->vortons.set.capacity)
-        return vti_fail(VT_OVER_CAPACITY, "the %s has %lld vortons; max_vortons is %lld",
-                        structure->kind->name, (long long)count,
-                        (long long)s->vortons.set.capacity);
+        return vti_fail(VT_OVER_CAPACITY, "the %s has %lld vortons; max_vortons is %lld%s",
+                        structure->kind->name, (long long)count, (long long)s->vortons.set.capacity,
+                        vti_whose_room(s, VT_VORTONS));
     if (structure->period > 0.0 || structure->start > s->time) {
         const vt_status kept = keep(&s->sources.structures, structure);
         if (!kept)

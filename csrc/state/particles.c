@@ -17,6 +17,16 @@ const char *vti_name_of_set(int set)
     return set == VT_VORTONS ? "vortons" : "tracers";
 }
 
+int vti_room_is_by_machine(const vt_simulation *s, int set)
+{
+    return (set == VT_VORTONS ? s->def.max_vortons : s->def.max_tracers) == 0;
+}
+
+const char *vti_whose_room(const vt_simulation *s, int set)
+{
+    return vti_room_is_by_machine(s, set) ? " (what this machine allows)" : "";
+}
+
 /* ---- columns ---- */
 
 /* What newborn vortons carry: nothing, at the temperature of the ambient fluid. */
@@ -109,8 +119,8 @@ vt_status vti_check_room(const vt_simulation *s, int set, int64_t count, const c
     if (count <= capacity)
         return VT_OK;
     const char *const name = vti_name_of_set(set);
-    return vti_fail(VT_OVER_CAPACITY, "%s %lld %s; max_%s is %lld", owner, (long long)count, name,
-                    name, (long long)capacity);
+    return vti_fail(VT_OVER_CAPACITY, "%s %lld %s; max_%s is %lld%s", owner, (long long)count, name,
+                    name, (long long)capacity, vti_whose_room(s, set));
 }
 
 vt_status vti_check_capacity(const vt_simulation *s, int set, int64_t *count)
@@ -118,9 +128,9 @@ vt_status vti_check_capacity(const vt_simulation *s, int set, int64_t *count)
     const vt_set *const rows = vti_set_of(s, set);
     const int64_t left = rows->capacity - rows->count;
     if (s->def.at_capacity == VT_AT_CAPACITY_STOP && *count > left) {
-        vti_tell("%lld of %lld %s are not born at %g s: max_%s is %lld", (long long)(*count - left),
-                 (long long)*count, vti_name_of_set(set), s->time, vti_name_of_set(set),
-                 (long long)rows->capacity);
+        vti_tell("%lld of %lld %s are not born at %g s: max_%s is %lld%s",
+                 (long long)(*count - left), (long long)*count, vti_name_of_set(set), s->time,
+                 vti_name_of_set(set), (long long)rows->capacity, vti_whose_room(s, set));
         *count = left;
     }
     if (*count <= left)
@@ -129,10 +139,10 @@ vt_status vti_check_capacity(const vt_simulation *s, int set, int64_t *count)
         return VT_OK;
     return vti_fail(
         VT_OVER_CAPACITY,
-        "%lld more %s do not fit: %lld of max_%s %lld are alive; raise max_%s or choose "
+        "%lld more %s do not fit: %lld of max_%s %lld%s are alive; raise max_%s or choose "
         "another at_capacity",
         (long long)*count, vti_name_of_set(set), (long long)rows->count, vti_name_of_set(set),
-        (long long)rows->capacity, vti_name_of_set(set));
+        (long long)rows->capacity, vti_whose_room(s, set), vti_name_of_set(set));
 }
 
 void vti_make_capacity(vt_simulation *s, int set, int64_t count)
@@ -148,6 +158,7 @@ int64_t vti_append_vortons(vt_simulation *s, int64_t count, const float *positio
 {
     vt_vortons *const v = &s->vortons;
     const int64_t first = v->set.count;
+    (void)vti_grow_set(&v->set, first + count);
     memcpy(v->position + 3 * first, position, 12 * (size_t)count);
     memcpy(v->strength + 3 * first, strength, 12 * (size_t)count);
     memcpy(v->core + first, core, 4 * (size_t)count);

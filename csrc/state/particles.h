@@ -14,6 +14,11 @@ int vti_compare_ids(const void *a, const void *b);
 
 const char *vti_name_of_set(int set);
 
+/* Whether the room of a set follows the memory of the machine; for messages, after its number:
+ * " (what this machine allows)" where it does, else "". */
+int vti_room_is_by_machine(const vt_simulation *simulation, int set);
+const char *vti_whose_room(const vt_simulation *simulation, int set);
+
 /* VT_OVER_CAPACITY where a set cannot hold so many rows; `owner` begins the message: "it has". */
 vt_status vti_check_room(const vt_simulation *simulation, int set, int64_t count,
                          const char *owner);

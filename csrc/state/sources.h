@@ -108,7 +108,14 @@ typedef struct vt_structure_birth {
 } vt_structure_birth;
 
 /* Births of one step, in arena memory. */
+/* The source that most of a set comes from in a step; count 0: none is born. */
+typedef struct vt_most_births {
+    int64_t count;
+    int32_t source;
+} vt_most_births;
+
 typedef struct vt_births {
+    vt_most_births most[2];
     int64_t vorton_count; /* of all structures and parcels */
     float *vorton_position, *vorton_strength, *vorton_core, *vorton_volume;
     float *vorton_composition[VT_COMPOSITION_COLUMNS]; /* temperature 0: ambient; these and the next

@@ -12,6 +12,7 @@
 #include "sources/fluid_emitter.h"
 #include "sources/source_list.h"
 #include "state/distance_to_bodies.h"
+#include "state/particles.h"
 #include "state/predicates.h"
 #include "state/simulation.h"
 #include "state/wind_at_time.h"
@@ -29,6 +30,9 @@ static const int64_t crowd = 400000;
 
 /* The default takes some ten substeps for the flow itself in a frame of 1/24 s. */
 static const double many_substeps = 100;
+
+/* Share of the room for vortons or tracers from which on there is little left. */
+static const double full = 0.75;
 
 /* Share of the fluid that an emitter says below which its trail is not what is meant. */
 static const double thin_trail = 0.2;
@@ -77,6 +81,58 @@ void vti_look_for_many_vortons(vt_simulation *s, const vt_births *births, double
                 "source %d (%s) makes %.3g vortons a second, which is slow and may fill "
                 "max_vortons: give it a larger core or a smaller shape, or renew it less often",
                 id, vti_name_of_source(&s->sources, id), rate);
+    }
+}
+
+/* ---- room ---- */
+
+/* What vortons grow by that no source bears: what most of them are. */
+static const char *name_others(const vt_simulation *s)
+{
+    const vt_vortons *const v = &s->vortons;
+    int64_t neutral = 0, shed = 0;
+    for (int64_t i = 0; i < v->set.count; i++) {
+        neutral += (v->flags[i] & VT_FLAG_NEUTRAL) != 0;
+        shed += (v->flags[i] & VT_FLAG_SHED) != 0;
+    }
+    if (2 * neutral > v->set.count)
+        return "neutral ones around others (wider cores, a smaller method.halo or forces of a "
+               "smaller shape need fewer)";
+    return 2 * shed > v->set.count ? "what bodies shed (fewer panels shed less)"
+                                   : "those that split, or are kept around others";
+}
+
+static void name_growth(const vt_simulation *s, int set, const vt_most_births *most, int64_t grown,
+                        char text[160])
+{
+    if (set == VT_TRACERS || 2 * most->count > grown)
+        snprintf(text, 160, "source %d (%s)", most->source,
+                 vti_name_of_source(&s->sources, most->source));
+    else
+        snprintf(text, 160, "%s", name_others(s));
+}
+
+void vti_look_for_little_room(vt_simulation *s, const vt_births *births, const vt_alive *before,
+                              double dt)
+{
+    for (int set = 0; set < 2; set++) {
+        const vt_set *const rows = vti_set_of(s, set);
+        const int64_t count = rows->count, grown = count - before->rows[set];
+        const int fills = grown > 0 && (double)before->rows[set] > full * (double)rows->capacity;
+        const char *const name = vti_name_of_set(set);
+        char growth[160];
+        if (!fills || s->def.at_capacity != VT_AT_CAPACITY_ERROR ||
+            vti_is_warned(&s->warnings, VT_WARN_LITTLE_ROOM))
+            continue;
+        name_growth(s, set, &births->most[set], grown, growth);
+        vti_warn(
+            &s->warnings, VT_WARN_LITTLE_ROOM, -1,
+            "%lld %s are alive, and %lld more every second, most of them %s: in %.2g s that is "
+            "more than max_%s %lld%s. Let them live shorter (lifetime, Kill), make fewer, or "
+            "raise max_%s",
+            (long long)count, name, (long long)((double)grown / dt), growth,
+            (double)(rows->capacity - count) / (double)grown * dt, name, (long long)rows->capacity,
+            vti_whose_room(s, set), name);
     }
 }
 

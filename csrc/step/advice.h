@@ -31,5 +31,15 @@ void vti_look_for_lost_layers(vt_simulation *s);
  * made: there a flow that has blown up does not count. */
 vt_status vti_check_ways(vt_simulation *s, double step);
 
+/* Rows alive, of vortons and tracers. */
+typedef struct vt_alive {
+    int64_t rows[2];
+} vt_alive;
+
+/* A set that grows, and that has little room left: after a step of dt seconds that began with so
+ * many rows. */
+void vti_look_for_little_room(vt_simulation *s, const vt_births *births, const vt_alive *before,
+                              double dt);
+
 /* Fuel that nothing sets on fire, after a step of dt seconds. */
 void vti_look_for_unlit_fuel(vt_simulation *s, double dt);

@@ -483,6 +483,7 @@ static vt_status advance(vt_simulation *s, vt_births *births, double dt)
 static vt_status run_substeps(vt_simulation *s, double dt)
 {
     const double start = s->time;
+    const vt_alive before = {{s->vortons.set.count, s->tracers.set.count}};
     vt_births births = {0};
     vt_status status = VT_OK;
     VT_TIMED(s, emit, status = prepare(s, dt, &births));
@@ -499,6 +500,8 @@ static vt_status run_substeps(vt_simulation *s, double dt)
     VT_TIMED(s, tracers, vti_dissipate(s, status ? s->time - start : dt));
     if (!status)
         VT_TIMED(s, remove, vti_remove_dead(s));
+    if (!status)
+        vti_look_for_little_room(s, &births, &before, dt);
     vti_close_heat_books(s);
     return status;
 }

@@ -100,6 +100,7 @@ int64_t vti_append_tracers(vt_simulation *s, int64_t count, const float *positio
 {
     vt_tracers *const t = &s->tracers;
     const int64_t first = t->set.count;
+    (void)vti_grow_set(&t->set, first + count);
     memcpy(t->position + 3 * first, position, 12 * (size_t)count);
     append_values(s, VT_TRACER_density, density, count);
     append_values(s, VT_TRACER_size, size, count);

@@ -242,7 +242,7 @@ def _leave_in_place(
         raise ValueError(f"out = {shown(folder)}: {text} the scene this name to go on there")
     if not difference(manifest.data, scene.name, settings):
         return manifest
-    lost = range(frame + 1, _last_of(manifest) + 1)
+    lost = range(frame + 1, _last_there(manifest) + 1)
     if lost and not overwrite:
         raise ValueError(
             f"out = {shown(folder)}: holds the other bake, whose {frames_named(lost)} "

@@ -261,11 +261,25 @@ def bake_timed(
                         "a new bake"
                     )
                 course = Course(sim, branch_of(manifest))
-                _run(course, manifest, plan, todo, states, shown_progress, parts)
+                try:
+                    _run(course, manifest, plan, todo, states, shown_progress, parts)
+                except _core.CapacityError as error:
+                    if states is not None and states.frames:
+                        error.add_note(_way_to_more_room(manifest, max(states.frames)))
+                    raise
         if states is not None:
             states.close()
         manifest.check_presence()
     return manifest
+
+
+def _way_to_more_room(manifest: Manifest, frame: int) -> str:
+    folder = manifest.folder
+    return (
+        f"with more room the bake goes on from there: branch(scene, {str(folder)!r}, "
+        f"{str(folder)!r}, frame={frame}), or vorton branch SCENE --from {folder} -o {folder} "
+        f"--frame {frame}, of the scene with a larger max_vortons or max_tracers"
+    )
 
 
 def prepare_folder(out: str | os.PathLike[str]) -> Path:

@@ -1,7 +1,7 @@
 """Benchmarks: how long a frame takes, where the time goes, and how exact the velocity is.
 
     python -m vorton.bench [SCENE ...] [--compare | --solve | --scaling]
-                           [--threads N] [--seconds S] [--json]
+                           [--threads N] [--seconds S] [--json | --markdown]
 
 Every scene runs in a process of its own. A frame is one `step` with one
 substep: midpoint rule with two field solves for the vortons, and three looks at
@@ -34,6 +34,14 @@ a ring of 100 000 vortons in a million tracers, into a folder for temporary file
 take as long as they take (--seconds is not for them), and stand in a table of their
 own: a frame in the mean, what the parts of it take, and the archive's share of it.
 `derive-256` makes the volumes of `bake-256` from an archive, by one process and by two.
+After each scene the machine is probed, by the threads of a step: what a parallel loop
+takes beyond its blocks, one of 20 us a thread (threads come together, or are late), the
+median; and a triad, a = b + c / 2 over 8 Mi numbers of float32, three arrays of 32 MiB,
+the shortest of eight; GB/s counts 12 bytes a number. Some 1.5 us are those of idle
+processors, 20 those of a thread that has none. The probe stands above the table, of the
+scenes the fastest; `triads` is the time of a frame (the median, of bakes the mean) in
+triads of its scene, by which runs on other machines, or at other hours, compare.
+`--markdown` prints the tables of README.md, and a line with processor, compiler, probe.
 """
 
 from __future__ import annotations
@@ -60,6 +68,8 @@ from .tables import (
     bake_table,
     comparison_table,
     derive_table,
+    markdown_tables,
+    probe_lines,
     scaling_table,
     scene_table,
     solve_table,
@@ -100,9 +110,9 @@ def run(
     scene = SCENES[name]
     used = threads or _core.available_threads()
     if isinstance(scene, BakeScene):
-        return {"scene": name, "threads": used, **bake_frames(scene, threads), **_machine()}
+        return {"scene": name, "threads": used, **bake_frames(scene, threads), **_machine(used)}
     if isinstance(scene, DeriveScene):
-        return {"scene": name, "threads": used, **derive_frames(scene, threads), **_machine()}
+        return {"scene": name, "threads": used, **derive_frames(scene, threads), **_machine(used)}
     np.random.default_rng()  # is loaded when first used: not of the simulation
     before = resident_mib()
     method = method or method_of(scene)
@@ -143,7 +153,7 @@ def run(
         "poisson_residual": health["poisson_residual"],
         "peak_rss_mib": peak,
         "beyond_interpreter_mib": peak - before,
-        **_machine(),
+        **_machine(used),
     }
 
 
@@ -157,7 +167,8 @@ def _article(name: str, threads: int) -> dict[str, Any] | None:
     return {"machine": article.machine, "threads": used, "stages": stages}
 
 
-def _machine() -> dict[str, Any]:
+def _machine(threads: int) -> dict[str, Any]:
+    """What it was measured by; `probe`: how fast that is now, after the frames."""
     compiler, flags, _ = _core.build().split(" | ")
     return {
         "version": _core.version(),
@@ -167,6 +178,7 @@ def _machine() -> dict[str, Any]:
         "cpu": _processor(),
         "simd": _core.simd(),
         "backend": _core.backend(),
+        "probe": _core.probe_machine(threads),
     }
 
 
@@ -285,7 +297,7 @@ def scaling(name: str, threads: int | None = None, seconds: float = 2.0) -> dict
         "ratio": float(np.median(ratio)),
         "ratio_p10": float(np.percentile(ratio, 10)),
         "ratio_p90": float(np.percentile(ratio, 90)),
-        **_machine(),
+        **_machine(used),
     }
 
 
@@ -304,7 +316,7 @@ def make_parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="vorton bench",
         description=what,
-        epilog=f"{more.partition('[--json]')[2].strip()}\n\n{_stages()}",
+        epilog=f"{more.partition('[--json | --markdown]')[2].strip()}\n\n{_stages()}",
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument(
@@ -325,6 +337,7 @@ def make_parser() -> argparse.ArgumentParser:
     parser.add_argument("--threads", type=int, help="1 to 64; default: all processors")
     parser.add_argument("--seconds", type=float, default=2.0, help="of measured frames (default 2)")
     parser.add_argument("--json", action="store_true", help="one JSON object a scene (and method)")
+    parser.add_argument("--markdown", action="store_true", help="the tables as README.md has them")
     parser.add_argument("--here", action="store_true", help=argparse.SUPPRESS)
     parser.add_argument("--method", type=json.loads, default={}, help=argparse.SUPPRESS)
     return parser
@@ -361,6 +374,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
             )
     if options.threads is not None and not 1 <= options.threads <= 64:
         parser.error(f"--threads is {options.threads}; allowed is 1 to 64")
+    if options.markdown and (chosen or options.json):
+        parser.error("--markdown is for the tables of scenes alone")
     for records in _measure(options, names):
         if options.json:
             print("\n".join(json.dumps(record) for record in records))
@@ -371,6 +386,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         elif options.solve:
             for first in range(0, len(records), SOLVED):
                 print(solve_table(records[first : first + SOLVED]), end="\n\n")
+        elif options.markdown:
+            print(markdown_tables(records))
         else:
             _print_scenes(records)
     return 0
@@ -379,6 +396,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _print_scenes(records: Sequence[dict[str, Any]]) -> None:
     simulated = [record for record in records if "stages" in record]
     bakes = [record for record in records if "parts" in record]
+    print(probe_lines(records))
     if simulated:
         print(scene_table(simulated))
     for record in simulated:

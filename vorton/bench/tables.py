@@ -10,6 +10,8 @@ __all__ = [
     "bake_table",
     "comparison_table",
     "derive_table",
+    "markdown_tables",
+    "probe_lines",
     "scaling_table",
     "scene_table",
     "solve_table",
@@ -58,6 +60,8 @@ def _stages(records: Sequence[Record]) -> list[str]:
     lines.append(f"{'CPU':14}{cpu}".rstrip())
     substeps = "".join(f"{r['substeps']:10.1f}{'':11}" for r in records)
     lines.append(f"{'substeps':14}{substeps}".rstrip())
+    triads = "".join(f"{_triads(r):10.2f}{'':11}" for r in records)
+    lines.append(f"{'triads':14}{triads}".rstrip())
     if any(stage in OF_TRACERS for stage in names):
         lines.append("* ns/tracer")
     return lines
@@ -72,6 +76,27 @@ def _error(record: Record, form: str) -> str:
 def _digits(value: float, digits: int) -> str:
     """With so many digits, or all of those before the point."""
     return f"{value:.{digits}g}" if value < 10**digits else f"{value:.0f}"
+
+
+def _triads(record: Record) -> float:
+    """The time of a frame, the median or of bakes the mean, in triads of the probe."""
+    return record["mean_ms" if "parts" in record else "median_ms"] / record["probe"]["triad_ms"]
+
+
+def _probe(records: Sequence[Record]) -> str:
+    """The fastest of what the scenes found."""
+    probes = [record["probe"] for record in records]
+    loop = min(probe["loop_us"] for probe in probes)
+    fastest = min(probes, key=lambda probe: probe["triad_ms"])
+    return (
+        f"loop {_digits(loop, 2)} us, triad {_digits(fastest['triad_gb_per_s'], 3)} GB/s "
+        f"({_digits(fastest['triad_ms'], 3)} ms)"
+    )
+
+
+def probe_lines(records: Sequence[Record]) -> str:
+    """How fast the machine was."""
+    return f"probe of the machine: {_probe(records)}"
 
 
 def scene_table(records: Sequence[Record]) -> str:
@@ -183,6 +208,7 @@ def bake_table(records: Sequence[Record]) -> str:
             f"{r['cpu_ms']:7.1f}"
         )
     lines += ["", f"{'ms a frame':14}" + "".join(f"{r['scene']:>15}" for r in records)]
+    lines.append(f"{'triads':14}" + "".join(f"{_triads(r):15.1f}" for r in records))
     for part in records[0]["parts"]:
         lines.append(f"{part:14}" + "".join(f"{r['parts'][part]:15.1f}" for r in records))
     for name, share in (("archive share", "archive_share"), ("- of the CPU", "archive_cpu_share")):
@@ -199,4 +225,67 @@ def derive_table(records: Sequence[Record]) -> str:
     for r in records:
         one, two = (r["jobs_ms"][jobs] for jobs in ("1", "2"))
         lines.append(f"{_files(r)} {one:9.1f} {two:9.1f} {one / two:6.2f}")
+    return "\n".join(lines)
+
+
+# ---- for README.md ----
+
+
+def _thousands(count: int) -> str:
+    """Rounded to thousands, with a space before the last three digits."""
+    return f"{round(count, -3):,}".replace(",", " ")
+
+
+def _row(*cells: str) -> str:
+    return f"| {' | '.join(cells)} |"
+
+
+def _markdown(head: Sequence[str], rows: Sequence[str]) -> list[str]:
+    return [_row(*head), "|---" * len(head) + "|", *rows, ""] if rows else []
+
+
+def _markdown_bake(r: Record) -> str:
+    spread = f"{r['p10_ms']:.0f} / {r['p90_ms']:.0f}"
+    return _row(
+        f"`{r['scene']}`", _thousands(r["tracers"]), _digits(1e-6 * r["bytes"], 2),
+        f"{r['mean_ms']:.0f}", spread, f"{r['cpu_ms']:.0f}", f"{_triads(r):.1f}",
+    )  # fmt: skip
+
+
+def _markdown_scene(r: Record) -> str:
+    return _row(
+        f"`{r['scene']}`", f"{_thousands(r['vortons'])} + {_thousands(r['tracers'])}",
+        _grid(r).replace("x", " x "), _digits(r["median_ms"], 2), f"{_triads(r):.2f}",
+        _error(r, ".3f"),
+    )  # fmt: skip
+
+
+def markdown_tables(records: Sequence[Record]) -> str:
+    """The tables as README.md has them, and what they were measured by."""
+    first = records[0]
+    bakes = [_markdown_bake(r) for r in records if "parts" in r]
+    scenes = [_markdown_scene(r) for r in records if "stages" in r]
+    derived = [
+        _row(
+            f"`{r['scene']}`",
+            _thousands(r["tracers"]),
+            *(f"{v:.0f}" for v in r["jobs_ms"].values()),
+        )
+        for r in records
+        if "jobs_ms" in r
+    ]
+    bake_head = (
+        "bake", "tracers at the end", "MB a frame, mean", "ms a frame, mean",
+        "tenth / nine tenths", "CPU ms a frame", "triads",
+    )  # fmt: skip
+    scene_head = "scene", "vortons + tracers", "grid", "ms a frame", "triads", "error %"
+    lines = _markdown(bake_head, bakes)
+    lines += _markdown(scene_head, scenes)
+    lines += _markdown(("derived", "tracers", "ms by 1 job", "ms by 2"), derived)
+    lines.append(
+        f"{first['cpu']}, {first['simd']}, {first['compiler']}, {first['threads']} threads. Probe "
+        f"of the machine: {_probe(records)}. Loop: what a parallel loop takes beyond its blocks, "
+        "one of 20 us a thread. Triad: a = b + c / 2 over 8 Mi numbers, three arrays of 32 MiB; "
+        "`triads`: the time of a frame in these."
+    )
     return "\n".join(lines)

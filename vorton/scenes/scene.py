@@ -93,6 +93,10 @@ _CHECKS = {
 }
 
 
+_ONLY_WHERE_SET = (
+    "thermal_diffusivity", "dissipation", "detail", "detail_strength", "max_vortons", "max_tracers",
+)  # fmt: skip
+
 _OBJECTS = ("ambient", "combustion", "method")
 _ITEMS: dict[str, tuple[type, ...]] = {"sources": SOURCES, "effects": EFFECTS, "bodies": BODIES}
 _ONE = {"sources": "source", "effects": "effect", "bodies": "body"}
@@ -156,8 +160,8 @@ class Scene(Named):
     thermal_diffusivity: Any
     dissipation: float
     method: Method
-    max_vortons: int
-    max_tracers: int
+    max_vortons: int | None
+    max_tracers: int | None
     max_nodes: int
     at_capacity: str
 
@@ -182,8 +186,8 @@ class Scene(Named):
         thermal_diffusivity: Any = _DEFAULT["thermal_diffusivity"],
         dissipation: float = _DEFAULT["dissipation"],
         method: Method | None = None,
-        max_vortons: int = _DEFAULT["max_vortons"],
-        max_tracers: int = _DEFAULT["max_tracers"],
+        max_vortons: int | None = None,
+        max_tracers: int | None = None,
         max_nodes: int = _DEFAULT["max_nodes"],
         at_capacity: str = _DEFAULT["at_capacity"],
     ) -> None:
@@ -312,13 +316,13 @@ class Scene(Named):
 
     def to_dict(self, folder: str | os.PathLike[str] | None = None) -> dict[str, Any]:
         """Plain data, everything written out; "effects", "bodies", "combustion",
-        "thermal_diffusivity" and "dissipation" only where there are some, "detail" and its strength
-        only where they are not the default.
+        "thermal_diffusivity" and "dissipation" only where there are some, "detail", its strength,
+        "max_vortons" and "max_tracers" only where they are not the default.
 
         Paths are relative to `folder` where it is given.
         """
         values = {key: plain(getattr(self, key)) for key in _CHECKS if key not in _OBJECTS}
-        for key in ("thermal_diffusivity", "dissipation", "detail", "detail_strength"):
+        for key in _ONLY_WHERE_SET:
             if values[key] == _DEFAULT.get(key):  # the digest of older scenes stays what it was
                 del values[key]
         lists = {key: [item.to_dict() for item in getattr(self, key)] for key in _ITEMS}

@@ -281,6 +281,8 @@ def make_core(
         What cannot be, naming the source or the body.
     """
     values = {name: getattr(scene, name) for name in OF_SIMULATION}
+    for name in ("max_vortons", "max_tracers"):
+        values[name] = values[name] or 0  # by the machine
     if isinstance(scene.wind, Animation):
         del values["wind"]
     core = _core.Simulation(

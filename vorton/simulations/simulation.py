@@ -402,9 +402,11 @@ class Simulation(LiveChanges, BodyMotion, Pickled):
             a body that sheds and in the step, or 1/24 s of it, passes the fluid by more than 16 of
             its radii; a source of which more than 100 000 vortons are there after a second, or as
             many that bodies have shed, or a force whose shape is filled and surrounded with more
-            than 500 000; bodies whose panels are too wide for what their walls enclose, or too many
-            to be solved for together, and one that has fewer than the `panels` that it was given;
-            in every sixteenth frame, each number of `health` that is above its limit.
+            than 500 000; vortons, or tracers, that fill three quarters of their room and become
+            more, with what they come from and how long the rest lasts (at_capacity "error");
+            bodies whose panels are too wide for what their walls enclose, or too many to be solved
+            for together, and one that has fewer than the `panels` that it was given; in every
+            sixteenth frame, each number of `health` that is above its limit.
         """
         for _ in range(_frame_count(frames)):
             self.advance(1.0 / self.fps, progress=progress)

@@ -69,6 +69,20 @@ VT_API int vt_available_threads(void);
  * change a bit of a result, but for VORTON_SIMD and the processor, which do not. */
 VT_API const char *vt_build(void);
 
+/* How fast the machine is now, apart from what a simulation does, by the threads that a step uses.
+ * To tell benchmarks of several machines, or hours, apart. */
+typedef struct vt_probe {
+    size_t struct_size; /* set by the program */
+    double loop;  /* what a parallel loop takes beyond its blocks, one of 20 us a thread: threads
+                     come together, or are late; the median, s */
+    double triad; /* a = b + c / 2 over 8 Mi floats, three arrays of 32 MiB: the shortest of
+                     eight, s */
+    double bytes; /* that it reads and writes: 12 a number */
+} vt_probe;
+
+/* Takes some .2 s. threads: 0 (all) .. 64. */
+VT_API vt_status vt_probe_machine(int32_t threads, vt_probe *probe);
+
 VT_END_C
 
 #endif

@@ -27,6 +27,8 @@ typedef struct vt_array {
 } vt_array;
 
 VT_API int64_t vt_count(const vt_simulation *simulation, int set);
+
+/* Room for so many: max_vortons or max_tracers, or what the machine gave where these are 0. */
 VT_API int64_t vt_capacity(const vt_simulation *simulation, int set);
 
 /* Column by its name in columns.def, shape (count,) or (count, 3). Asking for `velocity` of the
