@@ -16,7 +16,8 @@
  * with H the volume of what differs. By the mean a plume, in which neutral vortons lie among those
  * that rise, lost an eighth of its weight. And as often as vortons fill a node they would feel its
  * slope: each feels its share of it, so that together they get what a whole node gives. Not where
- * nobody keeps neutral vortons: there a node with few has no more than they carry. */
+ * nobody keeps neutral vortons: there a node with few has no more than they carry. Where walls lie
+ * on the faces of the grid, the cell of a node on them is the part of it that has fluid. */
 #include "kernels/grid/scalar_means.h"
 
 #include <float.h>
@@ -173,6 +174,13 @@ VT_INLINE f4 find_contrast(f4 sum, float cell)
     return (f4){sum[0] / (volume < room ? volume : room), 0, 0, volume / cell};
 }
 
+/* The share of the cell around a node that lies in the grid, along one axis: beyond walls on its
+ * faces there is no fluid. */
+static inline float share_within(const vt_grid *grid, int axis, int64_t node)
+{
+    return grid->walled && (node == 0 || node == grid->cells[axis]) ? 0.5f : 1.0f;
+}
+
 static void normalise_contrasts(void *data, int64_t begin, int64_t end)
 {
     const normalise_context *const c = data;
@@ -180,11 +188,12 @@ static void normalise_contrasts(void *data, int64_t begin, int64_t end)
     for (int64_t k = begin; k < end; k++)
         for (int64_t j = 0; j <= grid->cells[1]; j++) {
             f4 *const row = grid->nodes + k * grid->node_plane + j * grid->node_row;
+            const float cell = c->cell * share_within(grid, 1, j) * share_within(grid, 2, k);
             if (!is_met(c, j, k))
                 continue;
             for (int64_t i = 0; i <= grid->cells[0]; i++)
                 if (row[i][3] > 0)
-                    row[i] = find_contrast(row[i], c->cell);
+                    row[i] = find_contrast(row[i], cell * share_within(grid, 0, i));
         }
 }
 

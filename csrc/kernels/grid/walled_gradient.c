@@ -1,6 +1,7 @@
 #include "kernels/grid/walled_gradient.h"
 
 #include "base/parallel.h"
+#include "kernels/grid/scalar_means.h"
 
 enum { BLOCK_NODES = 2048 };
 
@@ -38,16 +39,19 @@ static row_of_nodes find_row(const vt_grid *g, int64_t j, int64_t k)
                           .cells = g->cells[0]};
 }
 
+/* Shared among the vortons that fill the node. */
 static void slope_row(const context *c, const row_of_nodes *from, f4 *to)
 {
     (void)c;
     const int64_t last = from->cells;
     for (int64_t i = 0; i <= last; i++) {
         const int64_t low = i > 0 ? i - 1 : i, high = i < last ? i + 1 : i;
-        const float part = high - low == 2 ? 0.5f : 1.0f;
-        to[i] = (f4){part * (from->here[high][0] - from->here[low][0]),
-                     from->part_y * (from->high_y[i][0] - from->low_y[i][0]),
-                     from->part_z * (from->high_z[i][0] - from->low_z[i][0]), from->here[i][0]};
+        const float fill = from->here[i][3] > VT_EMPTY_FILL ? from->here[i][3] : VT_EMPTY_FILL;
+        const float part = (high - low == 2 ? 0.5f : 1.0f) / fill;
+        to[i] =
+            (f4){part * (from->here[high][0] - from->here[low][0]),
+                 from->part_y / fill * (from->high_y[i][0] - from->low_y[i][0]),
+                 from->part_z / fill * (from->high_z[i][0] - from->low_z[i][0]), from->here[i][0]};
     }
     to[last + 1] = (f4){0};
 }

@@ -4,7 +4,8 @@
 #include "base/kernel.h"
 #include "model/grid.h"
 
-/* From means at the nodes (lane 0) to their differences per cell (lanes 0-2) and the means
+/* From contrasts at the nodes (lane 0), and how often vortons fill these (lane 3), to their
+ * differences per cell (lanes 0-2), over lane 3, but at least VT_EMPTY_FILL, and the contrasts
  * themselves (lane 3) at all nodes: over two cells, or over one at a wall, behind which there is
  * nothing to see. Of what differs between neighbours, the share `spread` along each axis is evened
  * out twice, as in masked_gradient.c; the means are scratch for that. */
