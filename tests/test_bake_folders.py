@@ -299,3 +299,10 @@ def test_the_same_state():
     assert not vt.Simulation(small_scene("other")).same_state(vt.Simulation(small_scene()))
     with pytest.raises(TypeError, match="other = 1: must be a Simulation"):
         sim.same_state(1)
+
+
+@pytest.mark.parametrize("at_capacity", ["error", "oldest", "stop"])
+def test_the_same_state_in_another_room(at_capacity):
+    """Where that decides who lives on the same calls would not give the same bits."""
+    sim = vt.Simulation(small_scene(), threads=1, at_capacity=at_capacity)
+    assert sim.same_state(sim.copy(max_vortons=30_000)) == (at_capacity == "error")

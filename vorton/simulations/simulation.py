@@ -263,8 +263,9 @@ class Simulation(LiveChanges, BodyMotion, Pickled):
     def same_state(self, other: Simulation) -> bool:
         """Whether another simulation has the same scene and is in the same state, bit by bit.
 
-        Then the same calls give the same bits in both. Views, timings, threads and room for
-        particles do not matter. (``sim == other`` asks whether they are one and the same.)
+        Then the same calls give the same bits in both. Views, timings and threads do not matter,
+        nor, with `Scene.at_capacity` "error", room for particles. (``sim == other`` asks whether
+        they are one and the same.)
 
         Raises
         ------
