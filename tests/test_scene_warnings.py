@@ -46,6 +46,23 @@ def test_voxels_larger_than_the_smoke(tmp_path):
     assert "Volumes.voxel = 2.3 m" in text
 
 
+# ---- lumps ----
+
+
+@pytest.mark.parametrize("told", [True, False])
+def test_a_shape_into_which_no_vorton_fits(told):
+    """Vortons are born half a core apart: of a ball of .05 m with cores of .2 m none is, in ten
+    seconds, and its smoke stays where it is."""
+    core, size = 0.2, (0.095 if told else 0.105)
+    scene = vt.Scene(seed=1)
+    scene.add(vt.Emitter(vt.Box((0, 0, 0), (size,) * 3), temperature=500, core=core))
+    found = texts(lambda: vt.Simulation(scene, threads=1))
+    assert len(found) == told
+    if told:
+        assert "sources[0], Emitter: its cores of 0.2 m are too wide for its shape" in found[0]
+        assert "core=0.095" in found[0]
+
+
 # ---- degrees ----
 
 

@@ -16,7 +16,7 @@ from ..sources.ring_and_tracers import Tracers
 from ..sources.vortices import Jet
 from .bodies import Container
 from .effects import Wind, WindGrid
-from .fire_advice import warn_of_fires
+from .fire_advice import has_share, warn_of_fires
 from .forces import Drag, ForceGrid, ForcePoints, Turbulence, UniformForce, Vortex
 from .scene import Scene
 from .scene_warning import warn
@@ -203,6 +203,23 @@ def _warn_of_fine_cells(scene: Scene) -> None:
     )
 
 
+def _warn_of_lumps(scene: Scene) -> None:
+    """Into a shape smaller than a vorton one is born by chance, or never. Fires are told of wide
+    cores sooner (`fire_advice`)."""
+    for index, source in enumerate(scene.sources):
+        if not isinstance(source, Emitter) or isinstance(source.shape, Surface):
+            continue
+        size = source.shape.volume ** (1 / 3)
+        if source.vorton_core <= 2 * size or has_share(source.fuel, source.flame):
+            continue
+        warn(
+            f"sources[{index}], Emitter: its cores of {source.vorton_core:.2g} m are too wide for "
+            f"its shape, {size:.2g} m across (the cube root of its volume): not one vorton fits "
+            f"into it, so that few are born, or none. Give it core={size:.2g} or less, or a larger "
+            "shape"
+        )
+
+
 MANY_SUBSTEPS, MANY_BESIDE_BODIES = 20, 10
 """In 1/24 s; what smoke and fires need themselves are one to ten. With panels each takes several
 times as long: 17 of an exhaust in cores of .013 m, at a car above a road, 22 s."""
@@ -378,6 +395,7 @@ def warn_of_scene(scene: Scene) -> None:
     _warn_of_no_flow(scene)
     _warn_of_celsius(scene)
     _warn_of_fine_cells(scene)
+    _warn_of_lumps(scene)
     _warn_of_fast_jets(scene)
     _warn_of_close_pulses(scene)
     warn_of_fires(scene)
