@@ -356,7 +356,7 @@ void vti_solve_scalars(vt_simulation *s, int64_t count, const vt_record *sorted,
     if (felt && !vti_give_off_thin_walls(s, &s->grid, time, count, felt, &sorted, &row_start))
         buoyancy->felt = NULL;
     sum_lanes(s, count, sorted, row_start, lanes, NULL, &means);
-    s->stages->normalise_contrasts(&means, row_start, s->def.threads);
+    s->stages->normalise_contrasts(&means, row_start, s->def.method.halo > 0, s->def.threads);
     find_spread(s, &buoyancy->fluid, spread);
     if (s->grid.walled)
         s->stages->walled_slope(&means, spread, &slopes, s->def.threads);

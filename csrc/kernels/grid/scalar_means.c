@@ -15,9 +15,10 @@
  *
  * with H the volume of what differs. By the mean a plume, in which neutral vortons lie among those
  * that rise, lost an eighth of its weight. And as often as vortons fill a node they would feel its
- * slope: each feels its share of it, so that together they get what a whole node gives. Not where
- * nobody keeps neutral vortons: there a node with few has no more than they carry. Where walls lie
- * on the faces of the grid, the cell of a node on them is the part of it that has fluid. */
+ * slope: each feels its share of it, so that together they get what a whole node gives. Neither
+ * where nobody keeps neutral vortons: there a node has the mean of what it is filled with, and one
+ * with few no more than they carry. Where walls lie on the faces of the grid, the cell of a node on
+ * them is the part of it that has fluid. */
 #include "kernels/grid/scalar_means.h"
 
 #include <float.h>
@@ -118,6 +119,7 @@ typedef struct normalise_context {
     const uint32_t *row_start;
     const float *volume; /* NULL: in lane 3 */
     float cell;          /* m^3 */
+    int shared;          /* whether ambient fluid yields */
 } normalise_context;
 
 /* Whether any record lies in the four rows of cells that meet in row j of the nodes of plane k. */
@@ -161,17 +163,17 @@ static void normalise_block(void *data, int64_t begin, int64_t end)
 
 void VT_NAME(normalise)(vt_grid *grid, const uint32_t *row_start, const float *volume, int threads)
 {
-    normalise_context c = {grid, row_start, volume, 0};
+    normalise_context c = {grid, row_start, volume, 0, 0};
     vti_parallel_for(threads, grid->cells[2] + 1, 1 + BLOCK_NODES / grid->node_plane,
                      normalise_block, &c);
 }
 
-VT_INLINE f4 find_contrast(f4 sum, float cell)
+VT_INLINE f4 find_contrast(f4 sum, float cell, int shared)
 {
     const float volume = sum[3];
     const float differs = sum[2] > 0 ? sum[1] * (sum[1] / sum[2]) : 0;
     const float room = differs > cell ? differs : cell;
-    return (f4){sum[0] / (volume < room ? volume : room), 0, 0, volume / cell};
+    return (f4){sum[0] / (volume < room || !shared ? volume : room), 0, 0, volume / cell};
 }
 
 /* The share of the cell around a node that lies in the grid, along one axis: beyond walls on its
@@ -193,14 +195,14 @@ static void normalise_contrasts(void *data, int64_t begin, int64_t end)
                 continue;
             for (int64_t i = 0; i <= grid->cells[0]; i++)
                 if (row[i][3] > 0)
-                    row[i] = find_contrast(row[i], cell * share_within(grid, 0, i));
+                    row[i] = find_contrast(row[i], cell * share_within(grid, 0, i), c->shared);
         }
 }
 
-void VT_NAME(normalise_contrasts)(vt_grid *grid, const uint32_t *row_start, int threads)
+void VT_NAME(normalise_contrasts)(vt_grid *grid, const uint32_t *row_start, int shared, int threads)
 {
     const float h = (float)grid->spacing;
-    normalise_context c = {grid, row_start, NULL, h * h * h};
+    normalise_context c = {grid, row_start, NULL, h * h * h, shared};
     vti_parallel_for(threads, grid->cells[2] + 1, 1 + BLOCK_NODES / grid->node_plane,
                      normalise_contrasts, &c);
 }

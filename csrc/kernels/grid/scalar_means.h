@@ -50,8 +50,10 @@ typedef void vt_normalise_kernel(vt_grid *grid, const uint32_t *row_start, const
 VT_DECLARE_KERNEL(normalise);
 
 /* Of deposited contrasts, sizes and squares of them, and volumes, lane 0 becomes the contrast of
- * the node, see kernels/grid/scalar_means.c, and lane 3 how often vortons fill it. */
-typedef void vt_normalise_contrasts_kernel(vt_grid *grid, const uint32_t *row_start, int threads);
+ * the node, see kernels/grid/scalar_means.c, and lane 3 how often vortons fill it. Not shared: the
+ * mean. */
+typedef void vt_normalise_contrasts_kernel(vt_grid *grid, const uint32_t *row_start, int shared,
+                                           int threads);
 VT_DECLARE_KERNEL(normalise_contrasts);
 
 /* A node filled to more than this, among others like it, is where the vortons happen to lie farther
