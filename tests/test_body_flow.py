@@ -612,7 +612,7 @@ def test_a_wall_of_wide_panels_does_not_shed_in_still_air():
     assert fine.health.largest_gradient == pytest.approx(slips.health.largest_gradient, rel=1e-3)
 
 
-@pytest.mark.parametrize("panels", [40, 160])
+@pytest.mark.parametrize("panels", slow_but([160], [40, 160]))
 def test_wide_panels_hold_no_more_than_the_layer_along_them(panels):
     """Panels of 80 and 43 square cores shed parts of at most 16: none is stronger than what slips
     along it, at most twice the speed of the wind. As lumps of whole panels they were stronger than
@@ -641,6 +641,7 @@ LIGHT = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("shape", LIGHT)
 def test_bodies_of_any_density_go_with_a_gentle_flow(shape):
     """From a thousandth of the water's density to a thousand times it: neither they nor their walls

@@ -290,6 +290,7 @@ def on_a_floor(renew, **method):
     return vt.Simulation(scene, fps=24, threads=1)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("renew", [8, 25])
 def test_volumes_sum_to_the_space_that_they_lie_in(renew):
     """Renewed three and ten times as often as the fluid leaves: it was 3.8 with 8, and blew up with

@@ -403,6 +403,7 @@ def test_a_small_part_of_a_large_body_needs_small_cells():
         assert any("set the cells" in text for text in said) == warns
 
 
+@pytest.mark.slow
 def test_a_jet_whose_pulses_lie_closer_than_their_cores():
     def jet(**numbers):
         scene = vt.Scene()
@@ -421,6 +422,7 @@ def test_a_jet_whose_pulses_lie_closer_than_their_cores():
         closer.step(60)
 
 
+@pytest.mark.slow
 def test_a_jet_of_many_substeps():
     def jet(**numbers):
         scene = vt.Scene()
@@ -538,6 +540,7 @@ def whirl(shape, circulation=6.0):
     return vt.Simulation(scene, threads=1)
 
 
+@pytest.mark.slow
 def test_a_whirl_that_ends_where_the_vortons_do():
     """Its vortex lines end in the fluid, and the line integral of the velocity around the axis is
     not the circulation; in a long shape it is."""

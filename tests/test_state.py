@@ -403,6 +403,7 @@ def look_at_packed(saved, columns):
     return used, row_ways, again, strays, len(packed) / len(saved), foretold
 
 
+@pytest.mark.slow
 def test_fields_are_what_the_views_show_unpacked_by_another_program():
     used, row_ways = set(), set()
     for seed in (4, 9):  # in these frames together all ways of packing are used

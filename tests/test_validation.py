@@ -14,6 +14,8 @@ from vorton.validation import CASES, Case, Result, report
 from vorton.validation.buoyancy import coupling
 
 LONG = {
+    "boards: flow along a duct",
+    "boards: ring in a room of boards",
     "biot savart: smooth field on the grid",
     "buoyancy: lifted parcel",
     "buoyancy: run of a thermal",

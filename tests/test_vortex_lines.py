@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from marks import slow_but
 from scipy.special import erf
 
 import vorton as vt
@@ -57,7 +58,7 @@ def filament_crossing(x, core, dt=0.05):
     raise AssertionError("the axes did not switch")
 
 
-@pytest.mark.parametrize("velocity", ["poisson", "direct"])
+@pytest.mark.parametrize("velocity", slow_but(["direct"], ["poisson", "direct"]))
 def test_an_ellipse_switches_its_axes_as_a_filament_does(velocity):
     """By the gradients of the field it did so in three quarters of the time."""
     sim = start(vt.VortexRing(**ELLIPSE), velocity=velocity)
