@@ -513,6 +513,7 @@ def wake_of_block(*bounds):
     return sim.velocity_at(points[(np.abs(points) > [0.42, 0.5, 0.4]).any(axis=1)]) - wind
 
 
+@pytest.mark.slow
 def test_halves_of_a_block_shed_as_the_whole():
     """Vortex lines go around both halves, and on inside of both, also where a gap is thinner than
     a cell. With lines inside of each half alone the difference is .9 of the whole."""

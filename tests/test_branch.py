@@ -489,7 +489,7 @@ def test_in_place_a_branch_loses_nothing_from_where_it_left_on(
         assert content(out) == content(origin)
 
 
-@pytest.mark.parametrize("frames", slow_but([(2, 4)], [(2, 4), (1, 1)]))
+@pytest.mark.parametrize("frames", [(2, 4), pytest.param((1, 1), marks=pytest.mark.slow)])
 def test_in_place_frames_that_stay_are_not_left_out(origin, tmp_path, frames):
     out = copy_of(origin, tmp_path)
     text = rf"frames = \({frames[0]}, {frames[1]}\): frames 1 to 2 stay in .*begin at 1 or before"

@@ -643,7 +643,11 @@ def in_a_room(effect=None, wind=(0.0, 0.0, 0.0), panels=None):
     "blows, name",
     [
         ({"wind": (1.5, 0, 0)}, "Scene.wind"),
-        ({"wind": vt.Keys([(0, (0, 0, 0)), (1, (1, 0, 0))])}, "Scene.wind"),
+        pytest.param(
+            {"wind": vt.Keys([(0, (0, 0, 0)), (1, (1, 0, 0))])},
+            "Scene.wind",
+            marks=pytest.mark.slow,
+        ),
         ({"effect": vt.Wind((1.5, 0, 0))}, r"effects\[0\], Wind"),
     ],
 )
