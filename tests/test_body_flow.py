@@ -463,6 +463,7 @@ def test_a_layer_that_grows_is_shed_as_it_grows(fps, rate):
     assert abs(shed / grown - 1) < 0.03
 
 
+@pytest.mark.slow
 def test_what_is_shed_at_small_rates_is_in_proportion_to_the_rate():
     shed = []
     for rate in (1e-3, 1e-6, 1e-9, 1e-12):
@@ -595,6 +596,7 @@ def test_a_body_sheds_where_the_flow_reaches_it():
     assert farthest((0.1, 0, 0)) > 2.9
 
 
+@pytest.mark.slow
 def test_a_wall_of_wide_panels_does_not_shed_in_still_air():
     """One vorton for a panel of hundreds of square cores would turn much faster than the layer that
     it stands for: a ring beside such a wall is as fast in the next steps as beside one that sheds

@@ -237,6 +237,7 @@ def test_bodies_follow_the_archive_in_slow_motion(dropped, tmp_path):
     assert there == {"ball 0": [1, 2, 3], "ball 1": [1, 2, 3, 4, 5], "box": [4, 5]}
 
 
+@pytest.mark.slow
 def test_stages_hide_bodies_that_are_not_there(dropped):
     prims = {prim.name: prim for prim in body_prims(dropped, own_scene(dropped))[0].children}
     shown = {

@@ -59,6 +59,7 @@ def of_frames(folder):
 # ---- damaged archives ----
 
 
+@pytest.mark.slow
 def test_all_whole_frames_are_derived(reference, out, tmp_path, capsys):
     """Those behind damaged ones, too: of damaged content, and of a damaged head."""
     path, at = out / "ring.vta", places(out / "ring.vta")

@@ -236,6 +236,7 @@ def test_smoke_tapers_to_the_sides(renew, parent):
     assert smoke.sum() / even.sum() == pytest.approx(0.6, rel=0.05)
 
 
+@pytest.mark.slow
 def test_smoke_flickers_in_patches():
     fine = {"renew": 0, "per_voxel": 10}
     x, smoke = newborn_smoke(**fine, flicker=0.6)

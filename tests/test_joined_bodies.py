@@ -5,7 +5,6 @@ import pickle
 
 import numpy as np
 import pytest
-from marks import slow_but
 
 import vorton as vt
 from vorton.validation.boards import duct
@@ -180,7 +179,8 @@ def test_e1_same_bits_for_threads_and_copies():
     assert len({columns(sim) for sim in sims}) == 1
 
 
-@pytest.mark.parametrize("way", slow_but(["removed"], ["removed", "placed"]))
+@pytest.mark.slow
+@pytest.mark.parametrize("way", ["removed", "placed"])
 def test_bodies_part_where_one_is_taken_away(way):
     """The flow is that of what is left, and what grows at panels that are no more grows no
     longer."""

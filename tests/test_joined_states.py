@@ -41,7 +41,7 @@ def switch(sim):
     sim.method = vt.Method()
 
 
-@pytest.mark.parametrize("change", [add, place, push, switch])
+@pytest.mark.parametrize("change", slow_but([place], [add, place, push, switch]))
 def test_saved_before_they_are_joined_or_parted_anew(change):
     """The vortons that grow at panels of before are those that do so after."""
     sim = started()

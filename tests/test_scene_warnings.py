@@ -648,7 +648,11 @@ def in_a_room(effect=None, wind=(0.0, 0.0, 0.0), panels=None):
             "Scene.wind",
             marks=pytest.mark.slow,
         ),
-        ({"effect": vt.Wind((1.5, 0, 0))}, r"effects\[0\], Wind"),
+        pytest.param(
+            {"effect": vt.Wind((1.5, 0, 0))},
+            r"effects\[0\], Wind",
+            marks=pytest.mark.slow,
+        ),
     ],
 )
 def test_a_wind_in_a_closed_container(blows, name):

@@ -76,7 +76,8 @@ def test_files_of_another_bake_are_named_and_replaced(staged, other, capsys):
     assert points_of(staged, 2)[-10_000:] == new[-10_000:]  # but for what it says of itself
 
 
-@pytest.mark.parametrize("other", slow_but([{"fps": 48}], [{"offset": 0.5}, {"fps": 48}]))
+@pytest.mark.slow
+@pytest.mark.parametrize("other", [{"offset": 0.5}, {"fps": 48}])
 def test_points_of_other_times_are_named(staged, other, tmp_path, capsys):
     """Derived anew at another time, in a folder whose points are of the first."""
     folder = tmp_path / "derived"

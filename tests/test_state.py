@@ -132,6 +132,7 @@ def test_saving_changes_nothing():
     assert everything.digests(sim) == everything.digests(other)
 
 
+@pytest.mark.slow
 def test_a_state_replaces_whatever_was_there():
     sim, other = opened("direct"), opened("direct")
     sim.step(5)

@@ -154,6 +154,7 @@ class Page(html.parser.HTMLParser):
             self.cells[-1] += data
 
 
+@pytest.mark.slow
 def test_page_and_json_hold_what_is_printed(tmp_path, capsys):
     page, data = tmp_path / "v.html", tmp_path / "v.json"
     words = ["validate", "two vortons", "--quick", "--html", str(page), "--json", str(data)]
