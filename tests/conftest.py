@@ -39,18 +39,33 @@ LONGEST = """
 
 def pytest_collection_modifyitems(items):
     order = {f"test_{name}": number for number, name in enumerate(LONGEST)}
-    items.sort(key=lambda item: order.get(item.path.stem, len(order)))
+    items.sort(key=lambda item: (order.get(item.path.stem, len(order)), item.path))
+
+
+def place_of(config):
+    """Number of this one of the processes that pytest-xdist starts, and how many they are."""
+    worker = getattr(config, "workerinput", None)
+    return (int(worker["workerid"].removeprefix("gw")), worker["workercount"]) if worker else (0, 1)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_make_collect_report(collector):
+    """Each process begins at another file: who is the first to read one writes down its asserts as
+    pytest wants them, which takes two thirds of the time, for all."""
+    report = yield
+    if collector.path == HERE:
+        number, count = place_of(collector.config)
+        first = len(report.result) * number // count
+        report.result = report.result[first:] + report.result[:first]
+    return report
 
 
 ALL = os.sched_getaffinity(0) if hasattr(os, "sched_getaffinity") else set()
 
 
 def share_of(config):
-    """Processors of one of the processes that pytest-xdist starts; all where there is no other."""
-    worker = getattr(config, "workerinput", None)
-    if not worker:
-        return ALL
-    number, count = int(worker["workerid"].removeprefix("gw")), worker["workercount"]
+    """Processors of one of the processes; all where there is no other."""
+    number, count = place_of(config)
     return set(sorted(ALL)[number::count]) or ALL
 
 

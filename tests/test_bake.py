@@ -608,7 +608,10 @@ def test_tracers_for_which_there_is_no_room_are_named(reference, tmp_path):
         tracer_files.read(path)
 
 
-@pytest.mark.parametrize("suffix, reader", [(".npz", tracer_files), (".vdb", vdb_files)])
+@pytest.mark.parametrize(
+    "suffix, reader",
+    slow_but([(".npz", tracer_files)], [(".npz", tracer_files), (".vdb", vdb_files)]),
+)
 def test_damaged_frames_are_refused_by_name(reference, tmp_path, suffix, reader):
     """Wherever bytes differ, or it is cut: what has checksums is refused or the same."""
     raw = (reference / f"ring_0001{suffix}").read_bytes()

@@ -60,7 +60,7 @@ def interrupted(monkeypatch, out: Path, when: int, error: BaseException) -> None
     assert any("all frames before it are whole" in note for note in caught.value.__notes__)
 
 
-@pytest.mark.parametrize("when", slow_but([1, 6], [1, 2, 3, 6, 8]))
+@pytest.mark.parametrize("when", slow_but([1], [1, 2, 3, 6, 8]))
 def test_interrupted_bake_goes_on_to_the_same_bytes(reference, tmp_path, monkeypatch, when):
     interrupted(monkeypatch, tmp_path, when, KeyboardInterrupt())
     manifest = Manifest.find(tmp_path)
@@ -177,6 +177,7 @@ def test_a_frame_is_written_beside_the_next_step(reference, tmp_path, monkeypatc
     assert "ring_0001.npz" in begun[2] and "ring_0002.npz" not in begun[2]
 
 
+@pytest.mark.slow
 def test_progress_is_told_of_frames_that_are_whole(tmp_path, slow_disk):
     seen = []
 
@@ -196,7 +197,7 @@ def way_on(folder, frame):
     )
 
 
-@pytest.mark.parametrize("broken", [0, 2])
+@pytest.mark.parametrize("broken", slow_but([2], [0, 2]))
 def test_a_step_fails_while_a_frame_is_written(tmp_path, slow_disk, broken):
     """The frame under way is finished first. If it cannot be, that comes first, too."""
 

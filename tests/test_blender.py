@@ -82,6 +82,7 @@ def found(in_blender, tmp_path_factory):
     return json.loads(result.read_text()), picture
 
 
+@pytest.mark.slow
 def test_sequence_plays_where_it_was_asked_to(found):
     report, _ = found
     assert report["sequence"] == [True, 101, 3, "CLIP"]

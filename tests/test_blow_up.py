@@ -192,6 +192,7 @@ def crate(thick):
     return vt.Simulation(scene, fps=24, threads=1)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("thick", [0.02, 0.03, 0.06, 0.14])
 def test_a_crate_of_boards_holds_heavy_fluid(thick):
     """It sloshes a little: a surface that falls through its depth would flow at 2.2 m/s. Where

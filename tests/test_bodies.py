@@ -411,6 +411,7 @@ def test_concave_meshes_are_split():
     assert ((found < 0) == planes).mean() > 0.97  # coacd keeps to its threshold
 
 
+@pytest.mark.slow
 def test_no_fluid_goes_between_the_pieces_of_a_mesh():
     """A thin plate, bent to .22 m: pieces that left gaps had walls in them, along which it went at
     25 m/s in a breeze of 2 m/s, and BlowUpError in the second frame."""
@@ -436,7 +437,7 @@ def test_concave_meshes_without_the_library(monkeypatch):
 RING = {"center": (0.1, -0.2, 0.3), "axis": (1, 2, 2), "radius": 0.5}
 
 
-@pytest.mark.parametrize("thickness", [0.2, 0.475, 0.499])
+@pytest.mark.parametrize("thickness", slow_but([0.2, 0.475], [0.2, 0.475, 0.499]))
 def test_a_torus_is_a_body_of_convex_wedges(monkeypatch, thickness):
     """Without coacd: signed distances are those of a torus, but for the sides of its wedges."""
     monkeypatch.setitem(__import__("sys").modules, "coacd", None)

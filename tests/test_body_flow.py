@@ -463,6 +463,7 @@ def test_a_layer_that_grows_is_shed_as_it_grows(fps, rate):
     assert abs(shed / grown - 1) < 0.03
 
 
+@pytest.mark.slow
 def test_what_is_shed_at_small_rates_is_in_proportion_to_the_rate():
     shed = []
     for rate in (1e-3, 1e-6, 1e-9, 1e-12):
@@ -513,6 +514,7 @@ def wake_of_block(*bounds):
     return sim.velocity_at(points[(np.abs(points) > [0.42, 0.5, 0.4]).any(axis=1)]) - wind
 
 
+@pytest.mark.slow
 def test_halves_of_a_block_shed_as_the_whole():
     """Vortex lines go around both halves, and on inside of both, also where a gap is thinner than
     a cell. With lines inside of each half alone the difference is .9 of the whole."""
@@ -594,6 +596,7 @@ def test_a_body_sheds_where_the_flow_reaches_it():
     assert farthest((0.1, 0, 0)) > 2.9
 
 
+@pytest.mark.slow
 def test_a_wall_of_wide_panels_does_not_shed_in_still_air():
     """One vorton for a panel of hundreds of square cores would turn much faster than the layer that
     it stands for: a ring beside such a wall is as fast in the next steps as beside one that sheds
@@ -612,7 +615,7 @@ def test_a_wall_of_wide_panels_does_not_shed_in_still_air():
     assert fine.health.largest_gradient == pytest.approx(slips.health.largest_gradient, rel=1e-3)
 
 
-@pytest.mark.parametrize("panels", [40, 160])
+@pytest.mark.parametrize("panels", slow_but([160], [40, 160]))
 def test_wide_panels_hold_no_more_than_the_layer_along_them(panels):
     """Panels of 80 and 43 square cores shed parts of at most 16: none is stronger than what slips
     along it, at most twice the speed of the wind. As lumps of whole panels they were stronger than
@@ -641,6 +644,7 @@ LIGHT = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("shape", LIGHT)
 def test_bodies_of_any_density_go_with_a_gentle_flow(shape):
     """From a thousandth of the water's density to a thousand times it: neither they nor their walls

@@ -96,7 +96,7 @@ def test_an_unchanged_scene_gives_the_bytes_of_the_other_bake(origin, tmp_path):
     assert all(ours[n] == theirs[n] for n in theirs if n.endswith((".vdb", ".npz")))
 
 
-@pytest.mark.parametrize("overwrite", [False, True])
+@pytest.mark.parametrize("overwrite", slow_but([False], [False, True]))
 def test_what_was_warm_may_be_removed(tmp_path, overwrite):
     """What was born has a temperature, in volumes and tracers, and in what is derived."""
 
@@ -209,6 +209,7 @@ def dropped(tmp_path_factory):
     return branch_with_other_bodies(tmp_path_factory.mktemp("dropped"))
 
 
+@pytest.mark.slow
 def test_bodies_are_those_of_the_scene_of_a_frame(dropped):
     bodies = {b.name: b for b in body_meshes(dropped, own_scene(dropped), dropped.frames)}
     there = {name: list(body.places) for name, body in bodies.items()}
@@ -236,6 +237,7 @@ def test_bodies_follow_the_archive_in_slow_motion(dropped, tmp_path):
     assert there == {"ball 0": [1, 2, 3], "ball 1": [1, 2, 3, 4, 5], "box": [4, 5]}
 
 
+@pytest.mark.slow
 def test_stages_hide_bodies_that_are_not_there(dropped):
     prims = {prim.name: prim for prim in body_prims(dropped, own_scene(dropped))[0].children}
     shown = {
@@ -428,6 +430,7 @@ def copy_of(origin, tmp_path):
     return out
 
 
+@pytest.mark.slow
 def test_in_place_it_is_as_it_is_elsewhere(origin, tmp_path):
     """The frames before are not touched; the way back to the earlier scene gives its bake."""
     out = copy_of(origin, tmp_path)
@@ -464,7 +467,7 @@ def test_in_place_an_unchanged_scene_loses_nothing(origin, tmp_path, monkeypatch
     assert steps == [] and content(out) == content(origin)
 
 
-@pytest.mark.parametrize("made", [windy, small_scene])
+@pytest.mark.parametrize("made", slow_but([small_scene], [windy, small_scene]))
 def test_in_place_a_branch_loses_nothing_from_where_it_left_on(
     origin, tmp_path, monkeypatch, made
 ):
@@ -487,7 +490,7 @@ def test_in_place_a_branch_loses_nothing_from_where_it_left_on(
         assert content(out) == content(origin)
 
 
-@pytest.mark.parametrize("frames", [(2, 4), (1, 1)])
+@pytest.mark.parametrize("frames", [(2, 4), pytest.param((1, 1), marks=pytest.mark.slow)])
 def test_in_place_frames_that_stay_are_not_left_out(origin, tmp_path, frames):
     out = copy_of(origin, tmp_path)
     text = rf"frames = \({frames[0]}, {frames[1]}\): frames 1 to 2 stay in .*begin at 1 or before"
@@ -499,7 +502,7 @@ def test_in_place_frames_that_stay_are_not_left_out(origin, tmp_path, frames):
     assert Manifest.find(out).frames == [1, 2, 3]
 
 
-@pytest.mark.parametrize("stop", ["remove", "states", "frame"])
+@pytest.mark.parametrize("stop", slow_but(["frame"], ["remove", "states", "frame"]))
 def test_in_place_it_goes_on_where_it_was_interrupted(origin, tmp_path, monkeypatch, stop):
     """By the same call, and once the manifest is that of the branch by `bake`, too. States are
     copied where another build has made them."""
@@ -531,7 +534,7 @@ def test_in_place_it_goes_on_where_it_was_interrupted(origin, tmp_path, monkeypa
     assert steps == [3, 4] and content(out) == content(tmp_path / "elsewhere")
 
 
-@pytest.mark.parametrize("by", ["files", "archive", "build"])
+@pytest.mark.parametrize("by", slow_but(["files"], ["files", "archive", "build"]))
 def test_what_is_baked_in_its_place_is_the_branch(origin, tmp_path, monkeypatch, by):
     """From its states where they serve, else from the start by both scenes."""
     out, wide = tmp_path / "out", vt.Volumes(voxel=0.15)
@@ -554,7 +557,9 @@ def test_what_is_baked_in_its_place_is_the_branch(origin, tmp_path, monkeypatch,
             assert archive.frames == [1, 2, 3, 4]
 
 
-@pytest.mark.parametrize("whose", ["later branch", "other branch", "origin", "text"])
+@pytest.mark.parametrize(
+    "whose", slow_but(["text"], ["later branch", "other branch", "origin", "text"])
+)
 def test_an_archive_that_was_swapped_by_hand_is_told_and_not_replaced(
     origin, tmp_path, capsys, whose
 ):

@@ -59,6 +59,7 @@ def of_frames(folder):
 # ---- damaged archives ----
 
 
+@pytest.mark.slow
 def test_all_whole_frames_are_derived(reference, out, tmp_path, capsys):
     """Those behind damaged ones, too: of damaged content, and of a damaged head."""
     path, at = out / "ring.vta", places(out / "ring.vta")
@@ -87,6 +88,7 @@ def test_all_whole_frames_are_derived(reference, out, tmp_path, capsys):
     assert of_frames(made) == whole and capsys.readouterr().err == ""
 
 
+@pytest.mark.slow
 def test_frames_between_damaged_ones_are_not_made_of_others(reference, out, tmp_path):
     """At twice the rate frame n lies at place (n + 1) / 2 of the archive."""
     flip(out / "ring.vta", places(out / "ring.vta")[2][1] - 100)
@@ -218,6 +220,7 @@ def test_no_number_of_a_manifest_changes_unseen(reference, tmp_path):
     assert Manifest.load(path).data == data
 
 
+@pytest.mark.slow
 def test_no_bit_of_a_manifest_flips_unseen(reference, tmp_path):
     """Each of the name of its digest, and some of all others: it is refused, or says the same."""
     raw, path = (reference / "ring.json").read_bytes(), tmp_path / "ring.json"
@@ -277,6 +280,7 @@ def test_frames_that_were_baked_are_the_range_again(tmp_path):
     assert content(out) == before
 
 
+@pytest.mark.slow
 def test_the_manifest_of_a_branch_is_made_again(reference, tmp_path):
     scene, out = small_scene(), tmp_path / "out"
     scene.add(vt.Wind((1, 0, 0)))
@@ -374,6 +378,7 @@ def test_frames_that_lack_for_one_reason_are_named_together():
 # ---- going on without the flags ----
 
 
+@pytest.mark.slow
 def test_what_was_given_before_need_not_be_given_again(tmp_path, monkeypatch, capsys):
     scene, out = tmp_path / "ring.json", tmp_path / "out"
     small_scene().save(scene)
@@ -435,7 +440,7 @@ def test_the_frames_of_a_damaged_archive_are_the_same(out):
             np.testing.assert_array_equal(archive.fields(n)["tracers.position"], before[n])
 
 
-@pytest.mark.parametrize("jobs", [1, 2])
+@pytest.mark.parametrize("jobs", slow_but([1], [1, 2]))
 def test_a_frame_that_cannot_be_written(reference, tmp_path, jobs):
     """The error tells the file, and what the system said, whichever process met it."""
     (tmp_path / "made" / "ring_0003.vdb").mkdir(parents=True)
@@ -532,6 +537,7 @@ def test_a_frame_is_told_of_once(out):
 # ---- what looks at a bake ----
 
 
+@pytest.mark.slow
 def test_a_preview_of_a_damaged_bake_says_what_to_do(out, tmp_path, capsys):
     film = [str(tmp_path / "a.webp"), "--threads", "1"]
     path, at = out / "ring.vta", places(out / "ring.vta")
@@ -554,6 +560,7 @@ def test_a_preview_of_a_damaged_bake_says_what_to_do(out, tmp_path, capsys):
     assert main(["preview", str(path), str(tmp_path / "a.png"), "--threads", "1"]) == 0  # frame 4
 
 
+@pytest.mark.slow
 def test_no_film_leaves_frames_out(out, tmp_path, capsys):
     """At the beginning, at the end where the manifest knows of them, and of a derived bake."""
     film, path = [str(tmp_path / "a.webp"), "--threads", "1"], out / "ring.vta"
@@ -580,7 +587,7 @@ def test_no_film_leaves_frames_out(out, tmp_path, capsys):
         assert main(["preview", str(made), picture, "--threads", "1", *words]) == 0
 
 
-@pytest.mark.parametrize("jobs", [1, 2])
+@pytest.mark.parametrize("jobs", slow_but([1], [1, 2]))
 def test_progress_counts_frames_that_cannot_be_made(out, tmp_path, jobs):
     flip(out / "ring.vta", places(out / "ring.vta")[2][1] - 100)
     told = []
@@ -590,7 +597,7 @@ def test_progress_counts_frames_that_cannot_be_made(out, tmp_path, jobs):
     assert told == [(n, 4) for n in (1, 2, 3, 4)]
 
 
-@pytest.mark.parametrize("jobs", [0, 1, 2])
+@pytest.mark.parametrize("jobs", slow_but([1], [0, 1, 2]))
 def test_a_file_of_somebody_else_behind_the_range_is_not_replaced(reference, tmp_path, jobs):
     """By a bake or a derived one that grows: frames before it are whole, and it stays what it is,
     unless it may be overwritten. What a killed bake had written last is no stranger's."""

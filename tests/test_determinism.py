@@ -108,7 +108,7 @@ def check(method, sim, found):
 FEW = 3
 
 
-@pytest.mark.parametrize("method", slow_but(["poisson"], METHODS))
+@pytest.mark.parametrize("method", slow_but(["fire"], METHODS))
 def test_e1_the_first_frames_have_the_same_bits(method):
     """One thread here; three in a process that is held to the lowest instruction set."""
     steps = 1 if method == "room" else FEW

@@ -38,7 +38,7 @@ def test_l5_bound_and_exchange_leave_a_thin_ring_alone():
 @pytest.mark.parametrize(
     "velocity, kernel",
     slow_but(
-        [("direct", "wl"), ("tree", "ball")],
+        [("tree", "wl")],
         [(velocity, kernel) for velocity in ("direct", "tree") for kernel in ("wl", "ball")],
     ),
 )

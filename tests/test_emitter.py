@@ -257,6 +257,7 @@ def test_smoke_tapers_to_the_sides(renew, parent):
     assert smoke.sum() / even.sum() == pytest.approx(0.6, rel=0.05)
 
 
+@pytest.mark.slow
 def test_smoke_flickers_in_patches():
     fine = {"renew": 0, "per_voxel": 10}
     x, smoke = newborn_smoke(**fine, flicker=0.6)
@@ -311,6 +312,7 @@ def on_a_floor(renew, **method):
     return vt.Simulation(scene, fps=24, threads=1)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("renew", [8, 25])
 def test_volumes_sum_to_the_space_that_they_lie_in(renew):
     """Renewed three and ten times as often as the fluid leaves: it was 3.8 with 8, and blew up with

@@ -6,6 +6,7 @@ import warnings
 
 import numpy as np
 import pytest
+from marks import slow_but
 
 import vorton as vt
 from vorton.validation.boards import duct
@@ -68,6 +69,7 @@ def inside(size, count=6):
 # ---- too wide ----
 
 
+@pytest.mark.slow
 def test_rooms_of_wide_panels():
     """Of one body, with as many as it has by default: a tenth of the wind blows in what is warned
     of, and not with the panels that it says."""
@@ -87,7 +89,10 @@ def test_rooms_of_wide_panels():
     assert blown[0] > 0.12 and blown[1] < 0.1
 
 
-@pytest.mark.parametrize("thickness, wide, fine", [(0.1, 40, 160), (0.05, 40, 200), (0.3, 40, 200)])
+@pytest.mark.parametrize(
+    "thickness, wide, fine",
+    slow_but([(0.1, 40, 160)], [(0.1, 40, 160), (0.05, 40, 200), (0.3, 40, 200)]),
+)
 def test_rooms_of_boards(thickness, wide, fine):
     """In those that are warned of blow .18 to .23 of the wind, in others .06 to .08."""
     shapes = list(boards((0.3, 0.3, 0.3), thickness, CLOSED))
@@ -98,6 +103,7 @@ def test_rooms_of_boards(thickness, wide, fine):
         assert blown > 0.15 if warns else blown < 0.1
 
 
+@pytest.mark.slow
 def test_a_duct_of_wide_panels():
     """What flows in at one end leaves it on the way."""
     x = np.float32(
@@ -121,6 +127,7 @@ def test_a_duct_of_wide_panels():
     assert lost[0] > 0.1 and lost[1] < 0.08
 
 
+@pytest.mark.slow
 def test_where_more_panels_would_part_them_they_are_to_be_one_body():
     shapes = list(boards((1.5, 0.3, 0.3), 0.1, CLOSED))
     (text,) = told(made(apart(shapes, 80)))
@@ -160,9 +167,10 @@ SOUND = {
         vt.Body(vt.Sphere((1, 1, 0), 0.5), panels=80),
     ],
 }
+LARGE = "a ring", "a box in a room"
 
 
-@pytest.mark.parametrize("name", SOUND)
+@pytest.mark.parametrize("name", slow_but([each for each in SOUND if each not in LARGE], SOUND))
 def test_what_lies_side_by_side_or_stands_open_is_sound(name):
     assert told(made(SOUND[name], wind=(1, 0.3, 0), spacing=0.1)) == []
 
@@ -182,6 +190,7 @@ def bricks(board, parts=3):
         yield vt.Box(*map(tuple, corner))
 
 
+@pytest.mark.slow
 def test_bricks_too_many_to_be_solved_for_together():
     """With more panels more of the wind blows through them."""
     walls = [part for board in boards((0.3, 0.3, 0.3), 0.1, CLOSED) for part in bricks(board)]
@@ -207,6 +216,7 @@ def count(sim, body=0):
     return len(sim._core.panels(body)["area"])
 
 
+@pytest.mark.slow
 def test_cells_too_coarse_for_the_panels_asked_for():
     coarse = ball(800, shedding=0)
     (text,) = told(coarse)
@@ -223,6 +233,7 @@ def test_cells_too_coarse_for_the_panels_asked_for():
     assert count(ball(800, finest, shedding=0)) > 3 * count(coarse)
 
 
+@pytest.mark.slow
 def test_those_that_share_what_they_may_have():
     """Eight cubes in a row, of 432 panels each where they do not touch, have half of them."""
     row = [vt.Box((x, 0, 0), (x + 1, 1, 1)) for x in range(8)]
@@ -231,6 +242,7 @@ def test_those_that_share_what_they_may_have():
     assert told(made(apart(row, 200), spacing=0.1)) == []
 
 
+@pytest.mark.slow
 def test_walls_of_rooms_keep_their_panels_in_coarse_cells():
     """With those for coarse cells .2 of the wind comes in."""
     sim = made(apart(boards((0.3, 0.3, 0.3), 0.1, CLOSED), 200), spacing=0.12)

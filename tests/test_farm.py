@@ -30,6 +30,7 @@ def fill(text, params):
     return re.sub(r"\{\{(.*?)\}\}", lambda found: params[found[1]], text)
 
 
+@pytest.mark.slow
 def test_the_template_of_a_farm_makes_what_one_machine_makes(tmp_path, capsys):
     small_scene().save(tmp_path / "ring.json")
     job = json.loads(TEMPLATE.read_text())
@@ -70,6 +71,7 @@ def test_parts_may_come_later(parts, tmp_path):
     assert content(out) == content(tmp_path / "whole")
 
 
+@pytest.mark.slow
 def test_parts_that_were_copied_are_not_copied_again(parts, tmp_path, monkeypatch):
     """On a disk without links. A file that has changed since is, as it is in its part."""
     monkeypatch.setattr(bake_folders, "_have_linked", lambda source, target: False)
@@ -91,6 +93,7 @@ def test_parts_that_were_copied_are_not_copied_again(parts, tmp_path, monkeypatc
     assert made.missing == [] and all(map(made.is_whole, (1, 2, 3)))
 
 
+@pytest.mark.slow
 def test_what_is_no_part_is_refused(parts, tmp_path):
     out = tmp_path / "out"
     with pytest.raises(ValueError, match="holds no folders with bakes"):

@@ -316,6 +316,7 @@ def test_without_pillow(places, tmp_path, monkeypatch):
 # ---- the command ----
 
 
+@pytest.mark.slow
 def test_pictures_between_frames_are_those_of_derived_tracers(places, tmp_path):
     """By the volume of the tracers that `derive` writes for that time, and in the film of all."""
     archive = places["bake"] / "ring.vta"

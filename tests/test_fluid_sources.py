@@ -266,6 +266,7 @@ def test_the_library_refuses_bad_fluid_and_changes_nothing(fluid, words):
     assert core.count("vortons") == 0
 
 
+@pytest.mark.slow
 def test_the_library_refuses_fuel_in_a_closed_container_in_either_order():
     box = vt.Box((-2, -2, -2), (2, 2, 2))._core_shape()
     fire = {"fluid": {"fuel": 0.5, "temperature": 900.0}, "core": 0.3}

@@ -7,6 +7,7 @@ import dataclasses
 import numpy as np
 import pytest
 from hand_made import simulation, state
+from marks import slow_but
 from scipy.integrate import quad
 
 import vorton as vt
@@ -160,6 +161,7 @@ def test_a_whirl_reaches_a_large_circulation_where_its_ends_are_held(walls):
         assert np.all(found < 0.9 * exact) and np.all(found > 0.3 * exact)
 
 
+@pytest.mark.slow
 def test_a_whirl_that_ends_sucks_along_its_axis():
     """By Bernoulli at most sqrt(2 p / density), p being the lack of pressure on the axis: density
     times the integral of u^2 / r over r, of a Lamb-Oseen vortex (strength / core)^2 log(2) /
@@ -287,6 +289,7 @@ def test_eddies_of_turbulence_move_with_their_velocity():
     assert np.corrcoef(first.ravel(), later.ravel())[0, 1] > 0.97
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("gusts", [0.3, 1.0])
 def test_gusts_change_a_force_about_its_mean(gusts):
     """A lognormal factor of mean 1 and rms deviation `gusts`: the force never stops."""
@@ -549,7 +552,7 @@ def around_a_flame(core, shape, **scene):
     return vt.Simulation(made, threads=1)
 
 
-@pytest.mark.parametrize("size", [3, 3e3, 3e6])
+@pytest.mark.parametrize("size", slow_but([3], [3, 3e3, 3e6]))
 def test_a_shape_that_cannot_be_filled_is_refused_at_once(size):
     """27 m^3 are 32 million vortons, .0094 m apart; of 6000 km, half lie in the ground."""
     sim = around_a_flame(0.01, vt.Box((-size / 2,) * 3, (size / 2,) * 3))
@@ -562,7 +565,7 @@ def test_a_shape_that_cannot_be_filled_is_refused_at_once(size):
     assert state(sim) == before
 
 
-@pytest.mark.parametrize("policy", ["error", "stop"])
+@pytest.mark.parametrize("policy", slow_but(["stop"], ["error", "stop"]))
 def test_what_lies_in_walls_needs_no_room(policy):
     """Of 1.2 million nodes 48 000 lie above the ground, and two layers around those."""
     deep = vt.Box((-5, -5, -10.5), (5, 5, -0.6))

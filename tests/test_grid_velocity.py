@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from differences import curl, slope
+from marks import slow_but
 
 import vorton as vt
 from vorton import _core
@@ -178,7 +179,11 @@ def ball_over_a_floor():
 
 
 @pytest.mark.parametrize(
-    "make, middle, half", [(ring_alone, (0, 0, 0), 2.2), (ball_over_a_floor, (0, 0, 0.5), 0.45)]
+    "make, middle, half",
+    slow_but(
+        [(ring_alone, (0, 0, 0), 2.2)],
+        [(ring_alone, (0, 0, 0), 2.2), (ball_over_a_floor, (0, 0, 0.5), 0.45)],
+    ),
 )
 def test_tracers_farther_away_share_wider_lattices(make, middle, half):
     """One for three cells, too few for nodes as close as these: among many they go as when they are

@@ -42,7 +42,7 @@ def told_by(sim, frames):
     return [str(warning.message) for warning in told]
 
 
-@pytest.mark.parametrize("noise", [0, 3])
+@pytest.mark.parametrize("noise", slow_but([3], [0, 3]))
 def test_a_grainy_wake_is_told_once_with_its_body(noise):
     """In a frame in which steps look, whose bits do not depend on the look."""
     scene = vt.Scene("wake", wind=(1, 0, 0), spacing=0.1)
@@ -67,7 +67,7 @@ def test_a_grainy_wake_is_told_once_with_its_body(noise):
     assert unseen.vortons.position.tobytes() == sim.vortons.position.tobytes()
 
 
-@pytest.mark.parametrize("own", [None, 0.03])
+@pytest.mark.parametrize("own", slow_but([None], [None, 0.03]))
 def test_wide_vortons_beside_a_narrow_source_are_told_with_their_source(own):
     """They keep no impulse where they do not touch; with cores as wide as the cells they do."""
     scene = vt.Scene("two", seed=1)

@@ -2,7 +2,6 @@
 
 import numpy as np
 import pytest
-from marks import slow_but
 
 import vorton as vt
 
@@ -247,7 +246,8 @@ def test_s4_momentum_of_a_ring_and_a_ball_in_a_box(shedding):
     assert np.abs(integral).max() > 0.01 * np.linalg.norm(sim.health.impulse)
 
 
-@pytest.mark.parametrize("shedding", slow_but([30], [0, 30]))
+@pytest.mark.slow
+@pytest.mark.parametrize("shedding", [0, 30])
 def test_s4_momentum_of_a_ring_and_a_ball_above_a_plane(shedding):
     plane = vt.Body(vt.Plane(), name="floor")
     sim = simulation(

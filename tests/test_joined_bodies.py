@@ -47,6 +47,7 @@ def mean_along(sim, half, heights):
     return [sim.velocity_at(np.c_[x, y, 0 * x + z])[:, 2].mean() for z in heights]
 
 
+@pytest.mark.slow
 def test_what_flows_into_a_duct_of_boards_flows_out_of_it():
     """The same through each of its sections. Of boards that are solved for one by one, and see
     little of those beside them, the last one has .56 of the first."""
@@ -61,6 +62,7 @@ def test_what_flows_into_a_duct_of_boards_flows_out_of_it():
     assert max(means) - min(means) < 0.12 * max(means)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("gap", [0, 0.003])
 def test_a_room_of_six_boards_is_as_a_container(gap):
     """Whose walls are mirrors in the transforms. Off the ring, whose cores lie otherwise on each
@@ -83,6 +85,7 @@ def flow_past(*bodies):
     return sim.velocity_at(points[(np.abs(points) > 0.45).any(axis=1)]) - (0.3, 0.5, 0.4)
 
 
+@pytest.mark.slow
 def test_quarters_of_a_block_are_as_the_block():
     whole = flow_past(vt.Body(vt.Box((-0.4, -0.4, -0.4), (0.4, 0.4, 0.4)), shedding=0, panels=800))
     quarters = flow_past(*(
@@ -113,6 +116,7 @@ def test_no_wind_blows_in_a_closed_room_of_boards():
     assert rms(sim.velocity_at(points)) < 0.12
 
 
+@pytest.mark.slow
 def test_what_no_flow_sets_in_a_cavity_stays_small():
     """Even sources of all its walls do nothing, inside or outside: what rounding leaves of them
     blew up in the fifth frame."""
@@ -123,6 +127,7 @@ def test_what_no_flow_sets_in_a_cavity_stays_small():
         assert np.abs(sim._core.panels(n)["density"]).max() < 5
 
 
+@pytest.mark.slow
 def test_a_steady_wind_without_vortices_pulls_at_nothing():
     """D'Alembert: at an open room with walls of a third of a panel."""
     boards = [vt.Body(board, shedding=0, panels=120) for board in boards_around(0.4, 0.05)]
@@ -131,6 +136,7 @@ def test_a_steady_wind_without_vortices_pulls_at_nothing():
     assert np.abs(force).max() < 1e-6
 
 
+@pytest.mark.slow
 def test_where_the_boards_come_from_does_not_matter():
     """Each led by a transform of its own, or all by one that stands still."""
     boards = list(boards_around(0.4, 0.1))
@@ -164,6 +170,7 @@ def columns(sim):
     return np.c_[v.position, v.strength, v.core].tobytes()
 
 
+@pytest.mark.slow
 def test_e1_same_bits_for_threads_and_copies():
     sims = [simulated(crate(BED), fps=24, threads=n, steps=4) for n in (1, 3)]
     sims += [copy.copy(sims[0]), pickle.loads(pickle.dumps(sims[0]))]
@@ -172,6 +179,7 @@ def test_e1_same_bits_for_threads_and_copies():
     assert len({columns(sim) for sim in sims}) == 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("way", ["removed", "placed"])
 def test_bodies_part_where_one_is_taken_away(way):
     """The flow is that of what is left, and what grows at panels that are no more grows no

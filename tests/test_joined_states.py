@@ -5,6 +5,7 @@ import pickle
 
 import numpy as np
 import pytest
+from marks import slow_but
 
 import vorton as vt
 from vorton.bakes.course import carry_over
@@ -40,7 +41,7 @@ def switch(sim):
     sim.method = vt.Method()
 
 
-@pytest.mark.parametrize("change", [add, place, push, switch])
+@pytest.mark.parametrize("change", slow_but([place], [add, place, push, switch]))
 def test_saved_before_they_are_joined_or_parted_anew(change):
     """The vortons that grow at panels of before are those that do so after."""
     sim = started()
@@ -105,6 +106,7 @@ TURNING = vt.Transform(axis=(0.2, 0.1, 1), angle=vt.Keys([(0, 0), (1, 90)]))
 WITHIN = vt.Transform(axis=(0, 0, 1), angle=90, parent=TURNING)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("way", ["in the same space", "in one within it"])
 def test_halves_that_turn_as_one_are_as_the_whole(way):
     far = vt.VortexRing((0, 0, 3), radius=0.1, core=0.06, circulation=1e-4)
@@ -117,6 +119,7 @@ def test_halves_that_turn_as_one_are_as_the_whole(way):
     assert rms(found - whole) < 0.025 * rms(whole)
 
 
+@pytest.mark.slow
 def test_a_body_within_the_others_does_not_part_them():
     wind = {"wind": (0.3, 0.5, 0.4)}
     ball = vt.Body(vt.Sphere((0.2, 0, 0), 0.05), shedding=0, panels=20)
@@ -125,7 +128,9 @@ def test_a_body_within_the_others_does_not_part_them():
     assert rms(found - without) < 0.002 * rms(without)
 
 
-@pytest.mark.parametrize("look", ["at a point", "at a copy", "at a state"])
+@pytest.mark.parametrize(
+    "look", slow_but(["at a point"], ["at a point", "at a copy", "at a state"])
+)
 def test_a_look_between_two_changes_changes_nothing(look):
     plain, watched = started(), started()
     for sim in plain, watched:

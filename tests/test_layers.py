@@ -48,6 +48,7 @@ def test_this_house():
     assert layers.check(ROOT / "csrc") == []
 
 
+@pytest.mark.slow
 def test_modules_of_this_house():
     assert layers.check_modules(ROOT / "vorton") == []
 

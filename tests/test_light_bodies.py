@@ -6,6 +6,7 @@ seconds, or to BlowUpError; so did spin that nothing braked."""
 
 import numpy as np
 import pytest
+from marks import slow_but
 
 import vorton as vt
 
@@ -94,7 +95,7 @@ def test_a_light_ball_does_not_turn_on_by_itself(share, left):
     assert 0 < sim.bodies["light"].angular_velocity[2] < left * 50
 
 
-@pytest.mark.parametrize("share", [0.05, 0.5])
+@pytest.mark.parametrize("share", slow_but([0.5], [0.05, 0.5]))
 def test_a_wind_carries_a_rising_ball_as_still_air_does(share):
     """Laws of motion do not know of a uniform wind: it had given a couple."""
     found = []

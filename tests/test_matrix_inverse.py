@@ -4,6 +4,7 @@ import ctypes
 
 import numpy as np
 import pytest
+from marks import slow_but
 from native import load
 
 library = load("csrc/base/matrix_inverse.c")
@@ -33,7 +34,7 @@ def by_steps(matrix):
     return m
 
 
-@pytest.mark.parametrize("count", [1, 2, 15, 16, 17, 133, 300])
+@pytest.mark.parametrize("count", slow_but([1, 2, 15, 16, 17, 133], [1, 2, 15, 16, 17, 133, 300]))
 def test_inverse_to_the_bit_by_blocks_of_steps_or_one_by_one(count):
     matrix = np.random.default_rng(count).normal(size=(count, count))
     status, found = invert(matrix)

@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from marks import limits_address_space
+from marks import limits_address_space, slow_but
 
 if not Path("/proc/self/statm").exists():
     pytest.skip("resident memory is read from /proc", allow_module_level=True)
@@ -156,7 +156,9 @@ print(json.dumps({"needed": needed / 2**30, "said": said, "of_body": said_with(n
 
 
 @limits_address_space
-@pytest.mark.parametrize("vortons, nodes", [(1 << 23, 1 << 24), (1000, 10_000)])
+@pytest.mark.parametrize(
+    "vortons, nodes", slow_but([(1000, 10_000)], [(1 << 23, 1 << 24), (1000, 10_000)])
+)
 def test_how_much_address_space_a_simulation_takes_is_said(vortons, nodes):
     found = run(ADDRESSES.replace("VORTONS", str(vortons)).replace("NODES", str(nodes)))
     told = re.search(rf"max_nodes {nodes}: more than (\d+) GiB", found["said"])

@@ -155,9 +155,10 @@ def test_the_wake_of_a_ball_in_the_wind_stays_as_it_is():
     assert max(strongest) < 3 * np.median(strongest)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "cells, panels, speed, frames",
-    slow_but([(3, 1280, 4, 20)], [(3, 1280, 4, 20), (6, 320, 8, 16)]),
+    [(3, 1280, 4, 20), (6, 320, 8, 16)],
 )
 def test_the_wake_of_a_small_ball_makes_no_noise(cells, panels, speed, frames):
     """The volumes of what its panels have shed overlap; cleaning takes no more than there is. The

@@ -75,6 +75,7 @@ def test_fields_have_their_names(host):
 OF_HOSTS = {"bpy", "hou", "mathutils", "bpy_extras"}
 
 
+@pytest.mark.slow
 def test_examples_of_docstrings_give_what_they_say():
     tried = 0
     for found in pkgutil.walk_packages(vt.__path__, "vorton."):

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from beside_walls import directions, rms
 from hand_made import crate_boards
+from marks import slow_but
 
 import vorton as vt
 from vorton.validation.boards import duct
@@ -293,6 +294,7 @@ def test_panels_of_slender_shapes_are_as_many_as_asked_for(kind):
         assert np.isfinite(panels["added_mass"]).all()
 
 
+@pytest.mark.slow
 def test_flow_past_bars_of_any_length_is_the_same():
     """In the middle of each; and a step beside the longest takes no longer. At twice the radius the
     exact flow past a cylinder is a quarter of the wind."""
@@ -319,12 +321,15 @@ def test_what_is_too_slender_is_told():
         vt.Body(SLENDER[kind](1e6), panels=0)
 
 
-@pytest.mark.parametrize("kind, counts", [("box", (304, 528)), ("cylinder", (400, 672))])
+@pytest.mark.parametrize(
+    "kind, counts", slow_but([("box", (304, 528))], [("box", (304, 528)), ("cylinder", (400, 672))])
+)
 def test_panels_of_others_follow_the_shape(kind, counts):
     found = [len(simulation(vt.Body(SLENDER[kind](a)))._core.panels(0)["area"]) for a in (10, 30)]
     assert tuple(found) == counts
 
 
+@pytest.mark.slow
 def test_slender_holes_have_the_panels_that_are_no_wider_than_they_are():
     pipe = vt.Container(vt.Cylinder(radius=0.5, length=60))
     assert 640 <= len(simulation(pipe)._core.panels(0)["area"]) <= 740
@@ -332,6 +337,7 @@ def test_slender_holes_have_the_panels_that_are_no_wider_than_they_are():
         assert len(simulation(vt.Container(SLENDER[kind](1e6)))._core.panels(0)["area"]) == 0
 
 
+@pytest.mark.slow
 def test_rings_thinner_than_any_have_as_few_panels_as_they_can():
     for radius in (100, 1000):
         ring = vt.Body(vt.Torus(radius=radius, thickness=1.0))
@@ -367,7 +373,7 @@ def surface(panels):
     return area.sum(), volume, np.linalg.norm(area @ normal) / area.sum()
 
 
-@pytest.mark.parametrize("turned", [False, True])
+@pytest.mark.parametrize("turned", slow_but([False], [False, True]))
 @pytest.mark.parametrize("count", [300, 480])
 def test_panels_of_bars_that_cross_close(count, turned):
     """Of whole triangles, left or left out, the area was 6 % too small to 3 % too large."""
@@ -404,6 +410,7 @@ def test_wind_in_a_crate_of_thin_boards_is_no_faster_than_outside(thick):
     assert speed.max() < 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("thick", "panels"), [(0.06, 500), (0.1, 500), (0.1, 1000)])
 def test_s8_no_fluid_passes_the_sections_of_a_tube_that_is_closed_at_one_end(thick, panels):
     """A ring flies into it at 1.4 m/s. What flows into all walls beyond a section is what passes
@@ -448,6 +455,7 @@ def hut():
     yield vt.Box((1, -0.45, 1.15), (1.1, 0.45, 1.7))
 
 
+@pytest.mark.slow
 def test_s8_as_much_comes_in_by_the_only_door_as_goes_out():
     """A plume rises inside, in eddies as wide as a panel: by the velocity at their centroids .017
     m/s came in after half a second, .05 after two."""

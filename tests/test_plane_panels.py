@@ -285,6 +285,7 @@ def test_vortons_at_a_floor_move_as_beside_their_image(order, most, cells):
     assert rms(rise - want) < most * rms(want)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["body", "container", "slab"])
 def test_no_vortons_gather_under_a_jet_on_a_floor(kind):
     """Fluid takes no place on a surface: of what is born there most leaves again. Vortons that

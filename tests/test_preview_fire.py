@@ -181,6 +181,7 @@ def test_the_material_of_a_dull_fire_is_that_of_one_of_1500_kelvin(tmp_path, fla
     assert measure_look(path).emission == pytest.approx(1 / counted, rel=0.01)
 
 
+@pytest.mark.slow
 def test_fire_that_dies_gets_darker():
     """Each picture by its own light, from the end of the fuel until nothing is left."""
     scene = vt.Scene(seed=7, combustion=vt.Combustion(), voxel=0.06)

@@ -168,6 +168,7 @@ def positions(path):
     return dict(zip(frame["id"].tolist(), frame["position"].astype(float), strict=True))
 
 
+@pytest.mark.slow
 def test_a_derived_bake_of_twice_the_rate(folder, tmp_path):
     """Frames of the archive keep their bytes; those between are near to those of a bake that
     simulates them, much nearer than the middle of both sides."""
@@ -206,6 +207,7 @@ def shown_frames(manifest):
     return np.array(found)
 
 
+@pytest.mark.slow
 def test_slow_motion_does_not_flicker(folder, tmp_path):
     """Mass, centroid and extent go on at the simulated frames as between them: what changes in the
     speed of their change, from one shown frame to the next, is no more there than elsewhere, where

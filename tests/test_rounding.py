@@ -25,6 +25,7 @@ def places(sim):
     return sim.tracers.position[np.argsort(sim.tracers.id)].astype(float)
 
 
+@pytest.mark.slow
 def test_what_is_slow_drifts_right_in_the_mean():
     """By a ten thousandth of the lattice a frame: a tracer in fifty has moved after 200 frames."""
     way = LATTICE * np.array([1e-4, -0.5e-4, 0])

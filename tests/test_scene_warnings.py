@@ -420,6 +420,7 @@ def test_a_small_part_of_a_large_body_needs_small_cells():
         assert any("set the cells" in text for text in said) == warns
 
 
+@pytest.mark.slow
 def test_a_jet_whose_pulses_lie_closer_than_their_cores():
     def jet(**numbers):
         scene = vt.Scene()
@@ -438,6 +439,7 @@ def test_a_jet_whose_pulses_lie_closer_than_their_cores():
         closer.step(60)
 
 
+@pytest.mark.slow
 def test_a_jet_of_many_substeps():
     def jet(**numbers):
         scene = vt.Scene()
@@ -555,6 +557,7 @@ def whirl(shape, circulation=6.0):
     return vt.Simulation(scene, threads=1)
 
 
+@pytest.mark.slow
 def test_a_whirl_that_ends_where_the_vortons_do():
     """Its vortex lines end in the fluid, and the line integral of the velocity around the axis is
     not the circulation; in a long shape it is."""
@@ -679,8 +682,16 @@ def in_a_room(effect=None, wind=(0.0, 0.0, 0.0), panels=None):
     "blows, name",
     [
         ({"wind": (1.5, 0, 0)}, "Scene.wind"),
-        ({"wind": vt.Keys([(0, (0, 0, 0)), (1, (1, 0, 0))])}, "Scene.wind"),
-        ({"effect": vt.Wind((1.5, 0, 0))}, r"effects\[0\], Wind"),
+        pytest.param(
+            {"wind": vt.Keys([(0, (0, 0, 0)), (1, (1, 0, 0))])},
+            "Scene.wind",
+            marks=pytest.mark.slow,
+        ),
+        pytest.param(
+            {"effect": vt.Wind((1.5, 0, 0))},
+            r"effects\[0\], Wind",
+            marks=pytest.mark.slow,
+        ),
     ],
 )
 def test_a_wind_in_a_closed_container(blows, name):

@@ -167,6 +167,7 @@ def test_what_no_camera_does_is_refused(folder, tmp_path, values):
     assert not (tmp_path / "out").exists()
 
 
+@pytest.mark.slow
 def test_processes_and_calls_write_the_same_files(folder, tmp_path):
     values = {"shutter": 0.5, "samples": 5, "fps": 48, "volumes": FINE, "progress": False}
     vt.derive(folder, tmp_path / "one", threads=1, **values)

@@ -117,6 +117,7 @@ def resident_after_each(*sizes):
     return [*told, (resident() - before) / MB]
 
 
+@pytest.mark.slow
 @waits
 @pytest.mark.skipif(not Path("/proc/self/statm").exists(), reason="resident memory is not told")
 def test_what_waits_takes_half_of_what_was_in_use_and_goes_with_the_last_keeper():

@@ -57,7 +57,7 @@ OTHERS = {
 }
 
 
-@pytest.mark.parametrize("other", OTHERS)
+@pytest.mark.parametrize("other", slow_but(["rate"], OTHERS))
 def test_files_of_another_bake_are_named_and_replaced(staged, other, capsys):
     """The bake is overwritten; what was made of it stays, and no longer passes for a part of it."""
     assert said(capsys, "info", staged, "--verify", "--quiet") == (0, [])
@@ -76,6 +76,7 @@ def test_files_of_another_bake_are_named_and_replaced(staged, other, capsys):
     assert points_of(staged, 2)[-10_000:] == new[-10_000:]  # but for what it says of itself
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("other", [{"offset": 0.5}, {"fps": 48}])
 def test_points_of_other_times_are_named(staged, other, tmp_path, capsys):
     """Derived anew at another time, in a folder whose points are of the first."""
@@ -124,7 +125,7 @@ def test_files_that_do_not_say_are_named(staged, capsys):
     ]  # fmt: skip
 
 
-@pytest.mark.parametrize("transfer", [vt.copy_bake, vt.move_bake])
+@pytest.mark.parametrize("transfer", slow_but([vt.move_bake], [vt.copy_bake, vt.move_bake]))
 def test_current_files_go_with_a_bake(staged, tmp_path, transfer, capsys):
     before, names = content(staged / "points"), all_in(staged)
     transfer(staged, tmp_path / "new" / "place")
@@ -134,7 +135,7 @@ def test_current_files_go_with_a_bake(staged, tmp_path, transfer, capsys):
     assert said(capsys, "info", out) == (0, [])
 
 
-@pytest.mark.parametrize("transfer", [vt.copy_bake, vt.move_bake])
+@pytest.mark.parametrize("transfer", slow_but([vt.copy_bake], [vt.copy_bake, vt.move_bake]))
 def test_stale_files_stay_behind(staged, tmp_path, transfer):
     quiet(small_scene(seed=4), staged, frames=(1, 2), overwrite=True)
     write_point_grids(staged, progress=False)
@@ -176,6 +177,7 @@ def test_pictures_say_of_which_bake_they_are(tmp_path, archive, capsys):
     assert status == 1 and row.startswith(f"stale      {sorted(names)[0]}, ")
 
 
+@pytest.mark.slow
 def test_stage_without_points_removes_clips_of_another_bake(staged):
     """They are told of by the layer that declares them."""
     text = (staged / "ring.usda").read_text()
@@ -218,7 +220,10 @@ def overwrite(origin):
     quiet(small_scene(seed=4), origin, frames=(1, 3), volumes=None, overwrite=True)
 
 
-@pytest.mark.parametrize("change, frames", [(branch_in_place, "4-5"), (overwrite, "1-5")])
+@pytest.mark.parametrize(
+    "change, frames",
+    slow_but([(branch_in_place, "4-5")], [(branch_in_place, "4-5"), (overwrite, "1-5")]),
+)
 def test_a_derived_bake_whose_origin_has_changed(derived, tmp_path, change, frames, capsys):
     """It stays what it was; that the archive holds other states now is said wherever it is shown,
     and no more once it is derived again."""

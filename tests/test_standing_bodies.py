@@ -55,6 +55,7 @@ def around_hut_and_image():
     return simulated(boards).velocity_at(OUTSIDE)
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore:.*panels are.*wide")
 @pytest.mark.parametrize("kind", ["boards", "one body", "in its space", "buried"])
 def test_a_wind_blows_around_a_hut_on_a_plane_as_around_it_and_its_image(kind):
@@ -119,6 +120,7 @@ def test_vortex_lines_that_a_block_sheds_go_on_in_its_image(mirrors):
     assert np.linalg.norm(found - wanted) < 0.1 * np.linalg.norm(wanted)
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore:.*panels are.*wide")
 def test_same_bits_on_a_floor_that_moves():
     """By any number of threads, and after a pickle."""

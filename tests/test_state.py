@@ -132,6 +132,7 @@ def test_saving_changes_nothing():
     assert everything.digests(sim) == everything.digests(other)
 
 
+@pytest.mark.slow
 def test_a_state_replaces_whatever_was_there():
     sim, other = opened("direct"), opened("direct")
     sim.step(5)
@@ -403,6 +404,7 @@ def look_at_packed(saved, columns):
     return used, row_ways, again, strays, len(packed) / len(saved), foretold
 
 
+@pytest.mark.slow
 def test_fields_are_what_the_views_show_unpacked_by_another_program():
     used, row_ways = set(), set()
     for seed in (4, 9):  # in these frames together all ways of packing are used

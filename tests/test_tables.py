@@ -35,7 +35,7 @@ def fields_of(cls):
 
 for public in vt.__all__:  # modules are imported when they are asked for
     getattr(vt, public)
-FROM_TABLES = [cls for cls in classes() if fields_of(cls)]
+FROM_TABLES = sorted(filter(fields_of, classes()), key=lambda cls: cls.__name__)
 
 
 # ---- the tables as they are written ----

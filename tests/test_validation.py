@@ -14,6 +14,8 @@ from vorton.validation import CASES, Case, Result, report
 from vorton.validation.buoyancy import coupling
 
 LONG = {
+    "boards: flow along a duct",
+    "boards: ring in a room of boards",
     "biot savart: smooth field on the grid",
     "buoyancy: lifted parcel",
     "buoyancy: run of a thermal",
@@ -152,6 +154,7 @@ class Page(html.parser.HTMLParser):
             self.cells[-1] += data
 
 
+@pytest.mark.slow
 def test_page_and_json_hold_what_is_printed(tmp_path, capsys):
     page, data = tmp_path / "v.html", tmp_path / "v.json"
     words = ["validate", "two vortons", "--quick", "--html", str(page), "--json", str(data)]

@@ -29,6 +29,7 @@ def towed(speed, x=(-1.15, -1.3, -1.5, -2, -3), **options):
     return np.mean(behind, axis=0), np.mean(fastest)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("speed", [0.25, 4.0])
 def test_a_ball_drags_fluid_along_no_faster_than_real_ones_do(speed):
     """Behind balls in a stream it flows back at .3 to .4 of its speed at most (Bakic 2003; Yun, Kim
@@ -86,6 +87,7 @@ def test_the_wind_behind_edges_is_no_storm(low, high, smokes):
         assert sim.health.largest_speed < 3 * 3 and sim.health.substeps <= 6
 
 
+@pytest.mark.slow
 def test_a_chimney_smokes_in_a_wind():
     """Its panels are two cores wide. With sharp cores, which see the lump that each sheds, this
     flow blew up in frame 22."""

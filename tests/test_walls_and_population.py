@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from hand_made import crate_boards, is_neutral
+from marks import slow_but
 
 import vorton as vt
 
@@ -130,7 +131,7 @@ def test_a_cold_window_half_a_cell_from_the_wall_drives_no_more_than_its_air_fal
     assert speed < 2 * np.sqrt(9.81 * (293.15 / 258 - 1) * 1.0)  # of a fall along the window
 
 
-@pytest.mark.parametrize("thick", [0.02, 0.005])
+@pytest.mark.parametrize("thick", slow_but([0.02], [0.02, 0.005]))
 def test_heavy_fluid_rests_in_a_crate_thinner_than_a_cell(thick):
     """Held by its walls it stays at rest; let go it would fall with .7 m/s."""
     scene = vt.Scene(voxel=0.05)

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from marks import slow_but
 
 import vorton as vt
 
@@ -19,7 +20,7 @@ def volumes_in_cores(sim):
     return sim.vortons.volume / sim.vortons.core**3
 
 
-@pytest.mark.parametrize("spacing", [0.02, 0.03])
+@pytest.mark.parametrize("spacing", slow_but([0.03], [0.02, 0.03]))
 def test_wide_panels_shed_no_lumps(spacing):
     """Fluid around a bluff body is up to twice as fast as that. A panel of 50 square cores, as one
     vorton, turned fluid at 17 m/s within two frames."""
@@ -43,6 +44,7 @@ def test_what_is_shed_before_an_emitter_begins_has_its_cells():
     assert volumes_in_cores(sim).max() < 16.001
 
 
+@pytest.mark.slow
 def test_a_body_with_more_layer_than_vortons_says_so():
     """Of two faces of 220 x 220 cores parts of 16 square cores are 8 000 or more."""
     scene = vt.Scene(gravity=(0, 0, 0), spacing=1 / 110)

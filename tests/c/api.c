@@ -253,6 +253,7 @@ static void test_remove_body(void)
     shape.center[0] = 50;
     body.shapes = &shape;
     body.shape_count = 1;
+    body.panels = 80;
     for (int n = 0; n < 2; n++, shape.center[0] += 10)
         DONE(vt_add_body(a, &body, &id[n]));
     add_ring(a);
@@ -461,6 +462,7 @@ static vt_status live_a_life(uint64_t *made)
     shape.center[2] = 1.0;
     body.shapes = &shape;
     body.shape_count = 1;
+    body.panels = 80;
     ring.core = 0.2;
     vt_status status = vt_create_simulation(&def, &s);
     if (!status)
