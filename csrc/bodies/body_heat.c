@@ -84,16 +84,10 @@ static double mass_of(const exchange *e, int64_t row)
     return (double)vti_vorton_mass(&e->fluid, v->volume[row], vti_volume_temperature(v, row));
 }
 
-/* A vortex is no fluid until it has taken some up, and what it had would be gone then
- * (population/newborn_fluid.h). */
-static int is_near(const exchange *e, int64_t row)
+static int is_near(const exchange *e, const float position[3])
 {
-    const vt_vortons *const v = &e->simulation->vortons;
-    const float *const position = v->position + 3 * row;
     const double reach = e->body->reach + e->thickness;
     double world[3], local[3], normal[3], square = 0;
-    if (v->flags[row] & VT_FLAG_NEWBORN_VORTEX && vti_has_shell(e->simulation))
-        return 0;
     for (int c = 0; c < 3; c++) {
         world[c] = (double)position[c];
         square += (world[c] - e->center[c]) * (world[c] - e->center[c]);
@@ -108,7 +102,9 @@ static void count_near(void *data, int64_t begin, int64_t end)
 {
     const exchange *const e = data;
     for (int64_t i = begin; i < end; i++)
-        e->all_near[i] = (uint8_t)(e->all_near[i] + (e->all_near[i] < UINT8_MAX && is_near(e, i)));
+        e->all_near[i] =
+            (uint8_t)(e->all_near[i] + (e->all_near[i] < UINT8_MAX &&
+                                        is_near(e, e->simulation->vortons.position + 3 * i)));
 }
 
 /* Of a vorton near several bodies each has its share: between walls closer to each other than
@@ -124,7 +120,7 @@ static void sum_near(void *data, int64_t begin, int64_t end, double *sum)
     const exchange *const e = data;
     const vt_vortons *const v = &e->simulation->vortons;
     for (int64_t i = begin; i < end; i++) {
-        e->near[i] = (uint8_t)is_near(e, i);
+        e->near[i] = (uint8_t)is_near(e, v->position + 3 * i);
         if (!e->near[i])
             continue;
         const double share = share_of(e, i), mass = share * mass_of(e, i);

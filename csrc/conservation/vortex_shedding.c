@@ -1,12 +1,15 @@
 #include "conservation/vortex_shedding.h"
 
 #include "conservation/layer_points.h"
+#include "geometry/neighbour_cells.h"
 #include "panels/panels.h"
 #include "state/distance_to_bodies.h"
 #include "state/heat_budget.h"
 #include "state/particles.h"
 #include "state/predicates.h"
 #include "state/wind_at_time.h"
+
+enum { POINT_BLOCK = 16 };
 
 /* How far above the panels vortons are born, cores: the body acts as if it were that much larger.
  * With .05 layers that grow are shed more than 3 % wrong, and that of a ball that spins, too; with
@@ -242,6 +245,130 @@ static void shed_at_point(const shedding *d, int32_t point)
         v->panel[row] = 0;
 }
 
+/* ---- in fluid that differs from the ambient one ---- */
+
+/* There newborn vortons, of ambient fluid, would thin it out: strength goes to the nearest of those
+ * around the body, whatever they have grown at. Around bodies that have nothing but their wake near
+ * them it does not: vortons that are fed where the flow has taken them, instead of born at the
+ * wall, made a light capsule tumble ever faster. */
+
+/* The vortons near the body, in cells of which only a point's own and those beside it can hold one
+ * that grows there. */
+typedef struct near_vortons {
+    const shedding *shedding;
+    const int32_t *row; /* of each, rising */
+    const float *position;
+    vt_partition cells;
+} near_vortons;
+
+/* Lists the rows of the vortons within reach of a point, and where they are; returns how many, 0
+ * where all that is there is wake of ambient fluid. */
+static int64_t list_near(const shedding *d, const double center[3], double reach, int32_t *row,
+                         float *position)
+{
+    const vt_simulation *const s = d->simulation;
+    const vt_vortons *const v = &s->vortons;
+    const vt_fluid fluid = vti_fluid_of(&s->def);
+    int64_t count = 0;
+    int filled = 0;
+    for (int64_t i = 0; i < v->set.count; i++) {
+        double at[3];
+        vti_widen(v->position + 3 * i, at);
+        row[count] = (int32_t)i;
+        memcpy(position + 3 * count, v->position + 3 * i, 12);
+        if (vti_square_between(at, center) >= reach * reach || is_lump(d, i))
+            continue;
+        count++;
+        filled |= !(v->flags[i] & VT_FLAG_SHED) || vti_has_contrast(s, &fluid, i);
+    }
+    return filled ? count : 0;
+}
+
+/* As wide as the room of the largest part of a panel. */
+static double width_of_cells(const shedding *d)
+{
+    double most = 0;
+    for (int32_t p = 0; p < d->point_count; p++)
+        most = fmax(most, d->point[p].area);
+    return (1 + 1e-6) * vti_sqrt(most);
+}
+
+/* Of two at the same distance the first row; none behind the wall, which may be a thin one. */
+static void look_in_cell(const near_vortons *n, int64_t cell, const double place[3],
+                         const double normal[3], double *least, int32_t *row)
+{
+    const double behind = -height * n->shedding->core;
+    for (uint32_t t = n->cells.start[cell]; t < n->cells.start[cell + 1]; t++) {
+        const float *const x = n->position + 3 * (int64_t)n->cells.order[t];
+        const double at[3] = {(double)x[0], (double)x[1], (double)x[2]};
+        const double square = vti_square_between(at, place);
+        double way[3];
+        vti_subtract(at, place, way);
+        if (vti_dot(way, normal) <= behind)
+            continue;
+        const int32_t found = n->row[n->cells.order[t]];
+        if (square < *least || (square == *least && *row >= 0 && found < *row)) {
+            *least = square;
+            *row = found;
+        }
+    }
+}
+
+static void find_nearest(void *data, int64_t p)
+{
+    const near_vortons *const n = data;
+    const vt_partition *const cells = &n->cells;
+    double place[3], normal[3], least = place_of(n->shedding, (int32_t)p, place, normal);
+    int64_t home[3];
+    int32_t row = -1;
+    for (int a = 0; a < 3; a++)
+        home[a] = vti_partition_index(cells, a, place[a]);
+    for (int side = 0; side < 27; side++) {
+        const int64_t step[3] = {side % 3 - 1, side / 3 % 3 - 1, side / 9 - 1};
+        int64_t cell = 0;
+        for (int a = 2; a >= 0; a--)
+            cell = cell * cells->cells[a] + (home[a] + step[a] + cells->cells[a]) % cells->cells[a];
+        look_in_cell(n, cell, place, normal, &least, &row);
+    }
+    n->shedding->row[p] = row;
+}
+
+/* The bounds of the near vortons and of where the body sheds. */
+static void find_bounds(const shedding *d, int64_t count, const float *position, double low[3],
+                        double high[3])
+{
+    double place[3], normal[3];
+    vti_empty_box(low, high);
+    for (int64_t i = 0; i < count; i++) {
+        vti_widen(position + 3 * i, place);
+        vti_add_to_box(place, low, high);
+    }
+    for (int32_t p = 0; p < d->point_count; p++) {
+        place_of(d, p, place, normal);
+        vti_add_to_box(place, low, high);
+    }
+}
+
+static void take_nearest(const shedding *d)
+{
+    vt_simulation *const s = d->simulation;
+    const size_t mark = vti_arena_mark(&s->arena), rows = (size_t)s->vortons.set.count;
+    const double reach = d->body->reach + 2 * d->core;
+    int32_t *const row = vti_arena_push(&s->arena, sizeof *row * rows);
+    float *const position = vti_arena_push(&s->arena, 3 * sizeof *position * rows);
+    double center[3], low[3], high[3];
+    vti_pose_point(&d->pose, d->body->center, center);
+    near_vortons near = {.shedding = d, .row = row, .position = position};
+    const int64_t count = list_near(d, center, reach, row, position);
+    if (count > 0) {
+        find_bounds(d, count, position, low, high);
+        vti_make_partition(&near.cells, width_of_cells(d), 1, low, high, count, position, &s->arena,
+                           s->def.threads);
+        vti_parallel_each(s->def.threads, d->point_count, POINT_BLOCK, find_nearest, &near);
+    }
+    vti_arena_pop(&s->arena, mark);
+}
+
 /* ---- the substep ---- */
 
 static newborn make_capacity_for_newborn(vt_arena *arena, int64_t most)
@@ -273,7 +400,6 @@ static void append(vt_simulation *s, int64_t reserved, const double way[3], newb
         const double strength[3] = {(double)a[0], (double)a[1], (double)a[2]};
         note_shed(s, born->body[i], way, born->position + 3 * i, strength);
     }
-    vti_mark_newborn_vortex(s, first, born->count);
     vti_count_heat(s, first, born->count, NULL, 1);
 }
 
@@ -306,6 +432,8 @@ static void shed_body(shedding *d)
     vt_layer_point *const point = vti_arena_push(&s->arena, sizeof *point * (size_t)d->point_count);
     vti_find_points(s, d->number, point);
     d->point = point;
+    if (vti_is_buoyant(s))
+        take_nearest(d);
     for (int32_t p = 0; p < d->point_count && d->body->flow.known == VT_FLOW_KNOWN; p++)
         shed_at_point(d, p);
     vti_arena_pop(&s->arena, mark);

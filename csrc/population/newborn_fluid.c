@@ -1,9 +1,7 @@
 #include "population/newborn_fluid.h"
 
-#include "state/distance_to_bodies.h"
 #include "state/heat_budget.h"
 #include "state/predicates.h"
-#include "state/rigid_body.h"
 
 /* The least that counts as full, where a vortex takes up fluid. */
 static const float least_fill = 0.75f;
@@ -22,29 +20,23 @@ typedef struct giving {
     float *column[TAKEN]; /* NULL: not used */
     double sum[TAKEN];    /* by mass but for density; of temperature what it is above the ambient */
     double volume, mass, of_sources;
-    double ending, left;    /* of sources that end: mass, kg, and times what is left to it, kg s */
-    double wall, normal[3]; /* of the nearest wall: how far it is, m, where it faces */
-    double room;            /* share of what is as near, and of the volume, on this side of it */
-    double share;           /* that each gives, of its volume x weight */
-    int32_t plain;          /* sources give nothing */
+    double share;  /* that each gives, of its volume x weight */
+    int32_t plain; /* sources give nothing */
 } giving;
 
-/* 0 of those that are still to take themselves, and of those behind the wall, which may be a thin
- * one. */
+/* 0 of those that are still to take themselves. */
 static double weight_at(const giving *g, int64_t row)
 {
     if (g->halo->simulation->vortons.flags[row] & VT_FLAG_NEWBORN_VORTEX ||
         (g->plain && g->halo->part[row] & VT_SHELL_SEED))
         return 0;
     const float *const x = g->halo->simulation->vortons.position + 3 * row;
-    double weight = 1, height = g->wall;
+    double weight = 1;
     for (int a = 0; a < 3 && weight > 0; a++) {
-        const double way = (double)x[a] - (double)g->node[a];
-        const double nodes = vti_abs(way) * g->halo->lattice.scale;
-        weight = nodes < REACH ? weight * (1 - nodes / REACH) : 0;
-        height += way * g->normal[a];
+        const double way = vti_abs((double)x[a] - (double)g->node[a]) * g->halo->lattice.scale;
+        weight = way < REACH ? weight * (1 - way / REACH) : 0;
     }
-    return height > 0 ? weight : 0;
+    return weight;
 }
 
 static void count_one(giving *g, double weight, int64_t row)
@@ -56,12 +48,7 @@ static void count_one(giving *g, double weight, int64_t row)
         weight * (double)vti_vorton_mass(fluid, v->volume[row], vti_volume_temperature(v, row));
     g->volume += volume;
     g->mass += mass;
-    const int is_source = g->halo->part[row] & VT_SHELL_SEED;
-    g->of_sources += is_source ? volume : 0;
-    if (is_source && v->set.used[VT_VORTON_lifetime] && isfinite(v->lifetime[row])) {
-        g->ending += mass;
-        g->left += mass * ((double)v->lifetime[row] - (double)v->age[row]);
-    }
+    g->of_sources += g->halo->part[row] & VT_SHELL_SEED ? volume : 0;
     for (int c = 0; c < TAKEN; c++) {
         if (!g->column[c])
             continue;
@@ -107,46 +94,18 @@ static void visit(giving *g, void (*what)(giving *, double, int64_t))
             }
 }
 
-/* The wall that is nearest to the node, and what room is on this side of it. */
-static void find_wall(const vt_pose *pose, giving *g)
-{
-    const vt_bodies *const bodies = &g->halo->simulation->bodies;
-    const double width = REACH * g->halo->lattice.spacing;
-    double place[3];
-    vti_widen(g->node, place);
-    g->wall = width;
-    for (int32_t n = 0; n < bodies->count; n++) {
-        const vt_body *const body = &bodies->items[n];
-        const double reach = body->reach + width;
-        double center[3], local[3], normal[3];
-        vti_pose_point(&pose[n], body->center, center);
-        if (!body->hole && vti_square_between(place, center) > reach * reach)
-            continue;
-        vti_pose_point_back(&pose[n], place, local);
-        const double wall = body->scale * vti_distance_to_body(body, local, normal);
-        if (wall < g->wall) {
-            g->wall = wall;
-            vti_pose_direction(&pose[n], normal, g->normal);
-        }
-    }
-    const double hidden = 1 - fmax(g->wall, 0) / width;
-    g->room = 1 - hidden * hidden / 2;
-}
-
 /* Whether there is fluid around it already. */
 static int is_full(const giving *g)
 {
     const double width = REACH * g->halo->lattice.spacing;
-    return g->volume > g->room * (double)least_fill * width * width * width;
+    return g->volume > (double)least_fill * width * width * width;
 }
 
 /* The vorton in a row takes what those around it give. */
-static void take(const vt_shell *h, const vt_pose *pose, int64_t row)
+static void take(const vt_shell *h, int64_t row)
 {
     const vt_vortons *const v = &h->simulation->vortons;
     giving g = {.halo = h, .node = v->position + 3 * row};
-    find_wall(pose, &g);
-    const giving empty = g;
     for (int c = 0; c < VT_COMPOSITION_COLUMNS; c++)
         g.column[c] = vti_used_column(&v->set, vti_composition_column[c]);
     g.column[VT_COMPOSITION_COLUMNS] = vti_used_column(&v->set, VT_VORTON_mixture);
@@ -154,11 +113,10 @@ static void take(const vt_shell *h, const vt_pose *pose, int64_t row)
     if (!is_full(&g))
         return;
     if (g.of_sources < least_share * g.volume) { /* a halo would grow around a trace */
-        g = empty;
-        g.plain = 1;
+        g = (giving){.halo = h, .node = g.node, .plain = 1};
         visit(&g, count_one);
     }
-    g.share = fmin(g.room * (double)v->volume[row] / g.volume, most_given);
+    g.share = fmin((double)v->volume[row] / g.volume, most_given);
     visit(&g, give_one);
     v->volume[row] = (float)(g.share * g.volume);
     for (int c = 0; c < TAKEN; c++) {
@@ -173,8 +131,6 @@ static void take(const vt_shell *h, const vt_pose *pose, int64_t row)
         v->volume_temperature[row] = (float)vti_temperature_of_volume(
             &h->fluid, vti_relative_of_swollen(&h->fluid, swollen));
     }
-    if (g.ending > 0)
-        v->lifetime[row] = v->age[row] + (float)(g.left / g.ending);
     if (v->set.used[VT_VORTON_birth_volume])
         v->birth_volume[row] = v->volume[row];
 }
@@ -200,12 +156,11 @@ void vti_take_up_fluid(const vt_shell *h)
 {
     vt_simulation *const s = h->simulation;
     const vt_vortons *const v = &s->vortons;
-    const vt_pose *const pose = s->bodies.count > 0 ? vti_poses_at(s, s->time) : NULL;
     for (int64_t i = 0; i < h->count; i++) {
         if (!(v->flags[i] & VT_FLAG_NEWBORN_VORTEX))
             continue;
         vti_count_heat(s, i, 1, NULL, -1);
-        take(h, pose, i);
+        take(h, i);
         vti_count_heat(s, i, 1, NULL, 1);
         v->flags[i] &= ~(uint32_t)VT_FLAG_NEWBORN_VORTEX;
     }

@@ -1,9 +1,7 @@
 /* A vortex is born where fluid is already, or fluid where a vortex is: that turns, but is not there
- * twice. So each vorton of the vortex is made of what those around it on its side of a wall are,
- * volume and all: what they carry, and how much of it, is the same before and after, and it ends as
- * soon as they do in the mean. Where nearly all is ambient they give ambient fluid. So do the
- * layers that bodies shed: fed to the vortons that are there already, their strength would be where
- * the flow has taken these, not at the wall. */
+ * twice. So each vorton of the vortex is made of what those around it are, volume and all: what
+ * they carry, and how much of it, is the same before and after. Where nearly all is ambient they
+ * give ambient fluid. */
 #pragma once
 
 #include "population/brick_lattice.h"

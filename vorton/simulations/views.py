@@ -136,7 +136,7 @@ class VortonFlag(enum.IntFlag):
     STIRRED
         It has the vorticity of the eddies of an emitter's swirl.
     FED
-        A body shed it, or a part of it.
+        A body shed it, or has added to it what it sheds.
     LINE
         It is a piece of a vortex line one vorton thick, whose pieces have numbers in a row.
     LINE_START
