@@ -172,47 +172,52 @@ static void add_volume(const room *r, const neighbour *near)
     }
 }
 
+/* The node on a side of another; -1: the lattice ends there. */
+static int64_t node_beside(const room *r, int64_t node, int side)
+{
+    const int32_t *const size = r->lattice.size;
+    const int64_t stride[3] = {1, size[0], (int64_t)size[0] * size[1]};
+    const int axis = side / 2, up = side % 2;
+    if (node / stride[axis] % size[axis] == (up ? size[axis] - 1 : 0))
+        return -1;
+    return up ? node + stride[axis] : node - stride[axis];
+}
+
 /* How much more fits around a node. */
 static float room_at(const room *r, int64_t node)
 {
-    return fmaxf(r->fits[node] - r->node[node].held, 0);
+    return node < 0 ? 0 : fmaxf(r->fits[node] - r->node[node].held, 0);
 }
 
 /* What a node holds beyond what fits there goes to those beside it, as far as they have room. */
-static void share_excess_of(const room *r, const int64_t stride[3], int64_t node, float *change)
+static void share_excess_of(const room *r, int64_t node, float *change)
 {
     const float excess = r->node[node].held - r->fits[node];
-    float there = 0;
+    float room_beside[6], there = 0;
     if (!(excess > 0))
         return;
     for (int side = 0; side < 6; side++)
-        there += room_at(r, node + (side % 2 ? stride[side / 2] : -stride[side / 2]));
-    if (!(there > 0))
-        return;
-    const float part = fminf(excess / there, 1);
+        there += room_beside[side] = room_at(r, node_beside(r, node, side));
     for (int side = 0; side < 6; side++) {
-        const int64_t to = node + (side % 2 ? stride[side / 2] : -stride[side / 2]);
-        const float given = part * room_at(r, to);
-        change[to] += given;
+        if (!(room_beside[side] > 0))
+            continue;
+        const float given = fminf(excess / there, 1) * room_beside[side];
+        change[node_beside(r, node, side)] += given;
         change[node] -= given;
     }
 }
 
 /* Vortons are small where they lie, but not what they stand for: where some are close together and
  * others far apart, as after they have merged, births in the gaps would fill a shape more than
- * once. No node at the end of the lattice holds anything. */
+ * once. */
 static void share_excess(room *r)
 {
-    const vt_room_lattice *const l = &r->lattice;
-    const int64_t stride[3] = {1, l->size[0], (int64_t)l->size[0] * l->size[1]};
+    const int64_t nodes = vti_room_nodes(&r->lattice);
     const size_t mark = vti_arena_mark(&r->simulation->arena);
-    const int64_t nodes = vti_room_nodes(l);
     float *const change = vti_arena_push(&r->simulation->arena, sizeof *change * (size_t)nodes);
     memset(change, 0, sizeof *change * (size_t)nodes);
-    for (int32_t z = 1; z < l->size[2] - 1; z++)
-        for (int32_t y = 1; y < l->size[1] - 1; y++)
-            for (int32_t x = 1; x < l->size[0] - 1; x++)
-                share_excess_of(r, stride, x + y * stride[1] + z * stride[2], change);
+    for (int64_t n = 0; n < nodes; n++)
+        share_excess_of(r, n, change);
     for (int64_t n = 0; n < nodes; n++)
         r->node[n].held += change[n];
     vti_arena_pop(&r->simulation->arena, mark);
@@ -251,11 +256,11 @@ static double find_contrast(const room *r, const vt_births *b, int64_t i)
                                               b->vorton_composition[VT_CARRIED_density][i]));
 }
 
-/* Whether there is room for half of what a birth adds at its place. What burns swells, and so makes
- * room by itself: it comes as fast as its emitter is to give it. */
-static int has_room(const room *r, const vt_births *b, int64_t i, const vt_room_corners *c)
+/* Whether there is room for half of what a birth of `one` cells adds at its place. What burns
+ * swells, and so makes room by itself: it comes as fast as its emitter is to give it. */
+static int has_room(const room *r, const vt_births *b, int64_t i, float one,
+                    const vt_room_corners *c)
 {
-    const float one = (float)((double)b->vorton_volume[i] / r->volume);
     float held = 0, own = 0, fits = 0, there = 0;
     for (int n = 0; n < 8; n++) {
         const node_volumes *const node = r->node + c->node[n];
@@ -288,7 +293,7 @@ static int takes_room(const room *r, const vt_births *b, int64_t i)
     find_place(r, b->vorton_position + 3 * i, place);
     if (!vti_find_room_corners(&r->lattice, place, &c))
         return 1;
-    if (!has_room(r, b, i, &c))
+    if (!has_room(r, b, i, one, &c))
         return 0;
     const float taken = one * (float)share_taken(r, b, i);
     for (int n = 0; n < 8 && !ambient; n++) {
@@ -324,13 +329,10 @@ static float fill_of(const node_volumes *node)
  * happen to lie farther apart: what is born there would come on top. */
 static int is_open(const room *r, int64_t n)
 {
-    const int32_t *const size = r->lattice.size;
-    const int64_t stride[3] = {1, size[0], (int64_t)size[0] * size[1]};
     int open = fill_of(r->node + n) < VT_EMPTY_FILL;
-    for (int a = 0; a < 3; a++) {
-        const int64_t at = n / stride[a] % size[a];
-        open |= at > 0 && fill_of(r->node + n - stride[a]) < VT_EMPTY_FILL;
-        open |= at < size[a] - 1 && fill_of(r->node + n + stride[a]) < VT_EMPTY_FILL;
+    for (int side = 0; side < 6; side++) {
+        const int64_t at = node_beside(r, n, side);
+        open |= at >= 0 && fill_of(r->node + at) < VT_EMPTY_FILL;
     }
     return open;
 }
@@ -341,6 +343,8 @@ static void find_share_that_gives(room *r)
     const int64_t count = vti_room_nodes(&r->lattice);
     for (int64_t n = 0; n < count; n++) {
         node_volumes *const node = r->node + n;
+        if (!(node->taken > 0))
+            continue; /* gives nothing */
         const float empty = is_open(r, n) ? fmaxf(1 - fill_of(node), 0) : 0;
         const float beyond = fmaxf(node->taken - empty, 0);
         node->gives = beyond < node->ambient ? beyond / node->ambient : beyond > 0;

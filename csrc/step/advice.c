@@ -84,22 +84,26 @@ void vti_look_for_many_vortons(vt_simulation *s, const vt_births *births, double
     }
 }
 
+static int64_t count_flagged(const vt_vortons *v, uint32_t flag)
+{
+    int64_t count = 0;
+    for (int64_t i = 0; i < v->set.count; i++)
+        count += (v->flags[i] & flag) != 0;
+    return count;
+}
+
 /* ---- room ---- */
 
 /* What vortons grow by that no source bears: what most of them are. */
 static const char *name_others(const vt_simulation *s)
 {
     const vt_vortons *const v = &s->vortons;
-    int64_t neutral = 0, shed = 0;
-    for (int64_t i = 0; i < v->set.count; i++) {
-        neutral += (v->flags[i] & VT_FLAG_NEUTRAL) != 0;
-        shed += (v->flags[i] & VT_FLAG_SHED) != 0;
-    }
-    if (2 * neutral > v->set.count)
+    if (2 * count_flagged(v, VT_FLAG_NEUTRAL) > v->set.count)
         return "neutral ones around others (wider cores, a smaller method.halo or forces of a "
                "smaller shape need fewer)";
-    return 2 * shed > v->set.count ? "what bodies shed (fewer panels shed less)"
-                                   : "those that split, or are kept around others";
+    return 2 * count_flagged(v, VT_FLAG_SHED) > v->set.count
+               ? "what bodies shed (fewer panels shed less)"
+               : "those that split, or are kept around others";
 }
 
 static void name_growth(const vt_simulation *s, int set, const vt_most_births *most, int64_t grown,
@@ -184,11 +188,9 @@ static const vt_body *find_longest_wake(vt_simulation *s)
 void vti_look_for_long_wakes(vt_simulation *s)
 {
     const vt_vortons *const v = &s->vortons;
-    int64_t shed = 0;
     if ((double)v->set.count <= many_vortons || vti_is_warned(&s->warnings, VT_WARN_LONG_WAKE))
         return;
-    for (int64_t i = 0; i < v->set.count; i++)
-        shed += (v->flags[i] & VT_FLAG_SHED) != 0;
+    const int64_t shed = count_flagged(v, VT_FLAG_SHED);
     const vt_body *const body = (double)shed > many_vortons ? find_longest_wake(s) : NULL;
     if (!body)
         return;
@@ -233,12 +235,10 @@ static int32_t find_lasting(const vt_simulation *s, int by_emitter)
 void vti_look_for_crowds(vt_simulation *s)
 {
     const vt_vortons *const v = &s->vortons;
-    int64_t neutral = 0;
     if (v->set.count <= crowd || vti_is_warned(&s->warnings, VT_WARN_MANY_VORTONS) ||
         vti_is_warned(&s->warnings, VT_WARN_LONG_WAKE))
         return;
-    for (int64_t i = 0; i < v->set.count; i++)
-        neutral += (v->flags[i] & VT_FLAG_NEUTRAL) != 0;
+    const int64_t neutral = count_flagged(v, VT_FLAG_NEUTRAL);
     const int most_neutral = 2 * neutral > v->set.count;
     const int32_t id = find_lasting(s, most_neutral);
     if (id < 0 || (most_neutral && vti_has_forces_on(s, VT_FORCE_ON_FLUID)))
