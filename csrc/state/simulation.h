@@ -155,6 +155,7 @@ static inline void vti_forget_fields(vt_simulation *s)
 {
     s->fields_current = s->fields_exist = 0;
     s->panels.exist = s->panels.body_count = 0;
+    s->panels.near.body_count = 0;
     s->kept_lattice.count = 0;
 }
 
