@@ -1,4 +1,4 @@
-/* Which nodes of the grid lie near walls, and what each of them is (state/near_nodes.h). */
+/* Which nodes of the grid lie near walls, and what each of them is (state/kept_walls.h). */
 #pragma once
 
 #include "state/panels.h"

@@ -6,7 +6,7 @@
 #include "kernels/sums/multipole_moments.h"
 #include "model/pose.h"
 #include "state/body.h"
-#include "state/near_nodes.h"
+#include "state/kept_walls.h"
 
 /* In the frame of the working grid, which goes with the uniform wind. */
 typedef struct vt_paneled_body {

@@ -5,7 +5,7 @@
 #include "base/timing.h"
 #include "kernels/dispatch.h"
 #include "model/warnings.h"
-#include "state/contact_cache.h"
+#include "state/kept_walls.h"
 #include "state/force_field.h"
 #include "state/kill.h"
 #include "state/panels.h"

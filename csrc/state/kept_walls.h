@@ -1,12 +1,27 @@
-/* The nodes of the grid that lie near walls, and what each of them is: the same from field solve to
- * field solve while neither walls nor grid move (panels/near_nodes.h). Places in cells of the grid,
- * bodies by their numbers among those with panels. */
+/* What is known of walls that rest: it stays the same from substep to substep. */
 #pragma once
 
 #include "base/arena.h"
+#include "kernels/bodies/contact_broad_phase.h"
 #include "kernels/bodies/panel_velocity.h"
 #include "model/grid.h"
 #include "model/pose.h"
+
+/* ---- contact ---- */
+
+typedef struct vt_kept_lattice {
+    vt_arena arena; /* what it lies in */
+    int32_t count;  /* of bodies, which are only ever added; 0: there is none */
+    vt_pose *pose;  /* of each */
+    vt_lattice placed, filled;
+    int32_t *near; /* numbers of the walls of each cell */
+} vt_kept_lattice;
+
+/* ---- nodes ---- */
+
+/* The nodes of the grid that lie near walls, and what each of them is: the same from field solve to
+ * field solve while neither walls nor grid move (panels/near_nodes.h). Places in cells of the grid,
+ * bodies by their numbers among those with panels. */
 
 enum { VT_GHOST_WALLS = 3 };
 
