@@ -39,16 +39,166 @@ static void add_dipole(const vt_grid *grid, const vt_paneled_body *from, const f
         velocity[c] += (float)((along * way[c] - from->dipole[c]) / cube);
 }
 
+/* ---- what single patches emit beyond their panel ---- */
+
+enum { POINT_BLOCK = 64 };
+
+/* The sum of it is nothing, so that from far away a panel is seen as a dipole: from farther than
+ * this multiple of its radius. What that leaves out is a ninth of it there, and falls faster. */
+static const double far_from_panel = 3;
+
+/* The patches of a panel, in cells. */
+typedef struct excess_panel {
+    float center[3], far_square; /* square of the distance from which it is far */
+    int64_t first, count;
+} excess_panel;
+
+typedef struct excess {
+    vt_patch *patch; /* with the difference as density */
+    vt_patch *pair;  /* two charges for each panel, with its dipole */
+    excess_panel *panel;
+    int64_t panels;
+} excess;
+
+/* One of the two charges of a panel: all of its patches that emit more, or less. */
+static vt_patch gather_charges(const vt_patch *patch, int64_t count, float sign)
+{
+    vt_patch sum = {.area = 1};
+    double charge = 0, moment[3] = {0};
+    for (int64_t i = 0; i < count; i++) {
+        double center[3];
+        if (!(sign * patch[i].density > 0))
+            continue;
+        const double here = (double)patch[i].density * (double)patch[i].area;
+        vti_widen(patch[i].center, center);
+        charge += here;
+        vti_add_scaled(moment, here, center);
+    }
+    sum.density = (float)charge;
+    for (int c = 0; c < 3; c++)
+        sum.center[c] = charge != 0 ? (float)(moment[c] / charge) : patch->center[c];
+    return sum;
+}
+
+static excess_panel look_at_panel(const vt_patch *patch, int64_t first, int64_t count)
+{
+    excess_panel panel = {.first = first, .count = count};
+    double center[3] = {0}, area = 0, reach = 0;
+    for (int64_t i = first; i < first + count; i++) {
+        double at[3];
+        vti_widen(patch[i].center, at);
+        vti_add_scaled(center, (double)patch[i].area, at);
+        area += (double)patch[i].area;
+    }
+    for (int c = 0; c < 3; c++)
+        center[c] /= area;
+    for (int64_t i = first; i < first + count; i++) {
+        double at[3];
+        vti_widen(patch[i].center, at);
+        const double wide = vti_sqrt((double)patch[i].area);
+        reach = fmax(reach, vti_sqrt(vti_square_between(at, center)) + wide);
+    }
+    vti_narrow(center, panel.center);
+    panel.far_square = (float)(far_from_panel * far_from_panel * reach * reach);
+    return panel;
+}
+
+/* Lists the patches of a body whose emission differs from that of their panel. */
+static void list_excess(vt_simulation *s, const vt_paneled_body *b, excess *x)
+{
+    const vt_panels *const p = &s->panels;
+    const size_t room = (size_t)b->patch_count;
+    const int32_t all = b->first_patch + b->patch_count;
+    int64_t found = 0;
+    x->patch = vti_arena_push(&s->arena, sizeof *x->patch * room);
+    x->pair = vti_arena_push(&s->arena, 2 * sizeof *x->pair * room);
+    x->panel = vti_arena_push(&s->arena, sizeof *x->panel * room);
+    x->panels = 0;
+    for (int32_t n = b->first_patch, end; n < all; n = end) {
+        const int64_t first = found;
+        end = vti_end_of_panel(p, n, all);
+        for (int32_t i = n; i < end; i++)
+            if (p->excess[i] != 0) {
+                x->patch[found] = p->patch[i];
+                x->patch[found++].density = p->excess[i];
+            }
+        if (found == first)
+            continue;
+        vt_patch *const pair = x->pair + 2 * x->panels;
+        pair[0] = gather_charges(x->patch + first, found - first, 1);
+        pair[1] = gather_charges(x->patch + first, found - first, -1);
+        x->panel[x->panels++] = look_at_panel(x->patch, first, found - first);
+    }
+}
+
+typedef struct excess_job {
+    vt_simulation *s;
+    const excess *from;
+    const float *cells;
+    float *velocity;
+} excess_job;
+
+/* Whether all points of a box are far from a panel. */
+static int is_far(const excess_panel *panel, const double low[3], const double high[3])
+{
+    double square = 0;
+    for (int c = 0; c < 3; c++) {
+        const double at = (double)panel->center[c];
+        const double away = fmax(fmax(low[c] - at, at - high[c]), 0);
+        square += away * away;
+    }
+    return square > (double)panel->far_square;
+}
+
+/* Panels [from, to), all near or all far, at the points of a block. */
+static void add_run(const excess_job *job, int64_t from, int64_t to, int far, int64_t begin,
+                    int64_t end)
+{
+    const excess *const x = job->from;
+    const excess_panel *const last = &x->panel[to - 1];
+    const int64_t first = x->panel[from].first;
+    job->s->stages->panel_field(far ? 2 * (to - from) : last->first + last->count - first,
+                                far ? x->pair + 2 * from : x->patch + first, end - begin,
+                                job->cells + 3 * begin, job->velocity + 3 * begin, 1);
+}
+
+static void add_excess_to_block(void *data, int64_t begin, int64_t end)
+{
+    const excess_job *const job = data;
+    const excess *const x = job->from;
+    double low[3], high[3];
+    vti_empty_box(low, high);
+    for (int64_t i = begin; i < end; i++) {
+        double at[3];
+        vti_widen(job->cells + 3 * i, at);
+        vti_add_to_box(at, low, high);
+    }
+    for (int64_t n = 0, to; n < x->panels; n = to) {
+        const int far = is_far(&x->panel[n], low, high);
+        for (to = n + 1; to < x->panels && is_far(&x->panel[to], low, high) == far;)
+            to++;
+        add_run(job, n, to, far, begin, end);
+    }
+}
+
+/* ---- what bodies emit ---- */
+
 /* What of a body acts, and the points where. */
 typedef struct emission {
     const vt_paneled_body *from;
     sight seen;
+    const excess *excess; /* of single patches; NULL: these patches do */
     const vt_patch *patch;
     int64_t patches, count;
 } emission;
 
 static void add_emission(vt_simulation *s, const emission *e, const float *cells, float *velocity)
 {
+    excess_job job = {s, e->excess, cells, velocity};
+    if (e->excess) {
+        vti_parallel_for(s->def.threads, e->count, POINT_BLOCK, add_excess_to_block, &job);
+        return;
+    }
     if (e->seen == PANELS)
         s->stages->panel_field(e->patches, e->patch, e->count, cells, velocity, s->def.threads);
     for (int64_t i = 0; i < e->count && e->seen == DIPOLE; i++)
@@ -87,7 +237,7 @@ void vti_add_neighbours(vt_simulation *s, const vt_paneled_body *b, vt_scope sco
     for (int32_t n = 0; n < p->body_count; n++) {
         const vt_paneled_body *const other = &p->bodies[n];
         const int joined = other == b || vti_are_joined(b, other);
-        emission e = {other, sight_of(b, other), other->whole, other->count, count};
+        emission e = {other, sight_of(b, other), NULL, other->whole, other->count, count};
         if (scope == VT_SOLVED_APART && (joined || vti_stands_on(other, b)))
             continue;
         if (scope == VT_ALL_OTHERS ? other != b : !joined)
@@ -126,19 +276,6 @@ void vti_lay_whole_panels(vt_simulation *s)
     }
 }
 
-/* Lists the patches whose emission differs from that of their panel, with the difference; returns
- * how many. */
-static int64_t list_excess(const vt_panels *p, const vt_paneled_body *b, vt_patch *list)
-{
-    int64_t found = 0;
-    for (int32_t n = b->first_patch; n < b->first_patch + b->patch_count; n++)
-        if (p->excess[n] != 0) {
-            list[found] = p->patch[n];
-            list[found++].density = p->excess[n];
-        }
-    return found;
-}
-
 void vti_add_excess_around(vt_simulation *s, const vt_paneled_body *b, int64_t count,
                            const float *cells, float *velocity)
 {
@@ -149,12 +286,12 @@ void vti_add_excess_around(vt_simulation *s, const vt_paneled_body *b, int64_t c
         if ((other == b && images == 1) || sight_of(b, other) != PANELS)
             continue;
         const size_t mark = vti_arena_mark(&s->arena);
-        vt_patch *const list = vti_arena_push(&s->arena, sizeof *list * (size_t)other->patch_count);
-        const int64_t found = list_excess(p, other, list);
-        const emission e = {other, PANELS, list, found, count};
+        excess from;
+        list_excess(s, other, &from);
+        const emission e = {other, PANELS, &from, NULL, 0, count};
         if (other != b)
             add_emission(s, &e, cells, velocity);
-        for (int image = 1; image < images && found > 0; image++)
+        for (int image = 1; image < images && from.panels > 0; image++)
             add_image(s, &e, image, cells, velocity);
         vti_arena_pop(&s->arena, mark);
     }
