@@ -20,6 +20,7 @@ import numpy as np
 from innocent_scenes import make_scene
 
 import vorton as vt
+from vorton.bench.scenes import campfire as make_campfire
 from vorton.definitions.records import has_limit
 from vorton.preview.demo import make_scene as make_demo
 from vorton.records import HEALTH_LIMITS
@@ -74,20 +75,6 @@ def rings(gap=0.4, **options):
     ]
 
 
-def campfire():
-    """That of the README."""
-    bed = vt.Disk((0, 0, 0.05), radius=0.25, thickness=0.1)
-    fire = {"temperature": 800, "fuel": 1.0, "swirl": 0.5, "taper": 0.5, "flicker": 0.9}
-    return simulation(
-        vt.Emitter(bed, **fire, core=0.05, lifetime=1.3),
-        vt.Body(vt.Sphere((0, 0, 1.2), radius=0.2)),
-        combustion=vt.Combustion(),
-        voxel=0.03,
-        spacing=0.05,
-        seed=7,
-    )
-
-
 FRAMES = {
     "ring": 48, "leapfrog": 96, "linked_rings": 72, "ring_through_ring": 48, "jet": 60,
     "dyed_drop": 96, "spiral": 84, "thin_sheet": 60, "plume": 72, "tornado": 84, "campfire": 96,
@@ -99,7 +86,7 @@ GOOD = {
     **{f"examples/{name}": Flow(example(name), frames) for name, frames in FRAMES.items()},
     "demo": Flow(lambda: vt.Simulation(make_demo()), 60),
     "README puff": Flow(lambda: simulation(RING), 48),
-    "README campfire": Flow(campfire, 48),
+    "README campfire": Flow(lambda: vt.Simulation(make_campfire()), 48),
     "turbulent ball": Flow(lambda: simulation(CLOUD, fps=20), 60),
     "tube": Flow(
         lambda: simulation(vt.VortexTube((0, 0, -3), (0, 0, 3), core=0.15, wobble=0.02)), 48

@@ -17,19 +17,10 @@ from native import targets
 import vorton as vt
 from vorton import _core
 from vorton.archive.reading import Archive, _directory, fields_of
+from vorton.bench.scenes import campfire
 
 EXAMPLES = Path(__file__).parents[1] / "examples"
 TRACER, VORTON = 12, 40  # bytes, at most
-
-
-def campfire():
-    """README's."""
-    scene = vt.Scene("campfire", seed=7, combustion=vt.Combustion(), voxel=0.03)
-    bed = vt.Disk((0, 0, 0.05), radius=0.25, thickness=0.1)
-    fire = {"temperature": 800, "fuel": 1.0, "swirl": 0.5, "taper": 0.5, "flicker": 0.9}
-    scene.add(vt.Emitter(bed, **fire, core=0.05, lifetime=1.3, per_voxel=20))
-    scene.add(vt.Body(vt.Sphere((0, 0, 1.2), radius=0.2)))
-    return scene
 
 
 def example(name):

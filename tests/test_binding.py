@@ -17,9 +17,6 @@ from marks import slow_but
 import vorton as vt
 from vorton import _core
 
-NAN, INF = float("nan"), float("inf")
-
-
 # ---- threads and signals ----
 
 

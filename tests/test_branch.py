@@ -20,7 +20,7 @@ from vorton.hosts.body_meshes import body_meshes
 from vorton.hosts.usd.bodies import body_prims
 from vorton.preview.shots import BakeShot
 
-FRAMES, AT = (1, 4), 2
+AT = 2
 
 
 @pytest.fixture(scope="module")

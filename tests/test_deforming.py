@@ -115,7 +115,7 @@ def test_a_ball_that_moves_by_its_vertices_is_the_same_ball(shedding):
     assert bodies[0].flow_impulse == pytest.approx(bodies[1].flow_impulse, abs=2e-4)
 
 
-def smoke_around(body, panels=True):
+def smoke_around(body):
     scene = vt.Scene("smoke", spacing=0.1, voxel=0.1, gravity=(0, 0, 0), seed=2)
     scene.add(vt.Tracers(vt.Box((-1, -1, -1), (1, 1, 1)), per_voxel=1.0))
     scene.add(vt.VortexRing((0, 0, 0.9), axis=(0, 0, -1), radius=0.4, core=0.15))

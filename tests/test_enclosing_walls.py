@@ -6,6 +6,7 @@ import warnings
 
 import numpy as np
 import pytest
+from beside_walls import rms
 from marks import slow_but
 
 import vorton as vt
@@ -55,10 +56,6 @@ def apart(shapes, panels):
 
 def as_one(shapes, panels):
     return [vt.Body(list(shapes), shedding=0, panels=panels)]
-
-
-def rms(values):
-    return float(np.sqrt((np.asarray(values, float) ** 2).sum(axis=-1).mean()))
 
 
 def inside(size, count=6):

@@ -4,6 +4,7 @@ import functools
 
 import numpy as np
 import pytest
+from test_combustion import chain as chain_of_rates
 
 import vorton as vt
 from vorton.bakes.report import FEW_TRACERS
@@ -14,11 +15,7 @@ LAW = {"rate": RATE, "flame_time": 1 / FLAME_RATE, "soot": SOOT}
 
 
 def chain(k, start, time):
-    """Fuel, flame, smoke after a time at constant rates, as the matrix exponential."""
-    from scipy.linalg import expm
-
-    matrix = np.array([[-k, 0, 0], [k, -FLAME_RATE, 0], [0, SOOT * FLAME_RATE, 0]])
-    return expm(matrix * time) @ start
+    return chain_of_rates(k, FLAME_RATE, SOOT, start, time)
 
 
 def still_fire(fuel, temperature=900.0, count=9, h=0.1, **tracers):

@@ -33,7 +33,7 @@ def own_books(sim):
     and angular about the origin."""
     h = sim.health
     fluid = both(h, "impulse") + both(h, "bound_impulse")
-    given = both(h, "buoyant_impulse") + both(h, "outer_impulse")
+    given = sum(both(h, f"{by}_impulse") for by in ("buoyant", "forced", "outer"))
     return np.array([h.momentum, h.angular_momentum]) + AIR * (fluid - given)
 
 

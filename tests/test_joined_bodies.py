@@ -5,6 +5,7 @@ import pickle
 
 import numpy as np
 import pytest
+from beside_walls import rms
 
 import vorton as vt
 from vorton.validation.boards import duct
@@ -34,10 +35,6 @@ def simulated(items, fps=1000, threads=1, steps=1, **options):
     sim = vt.Simulation(scene, fps=fps, threads=threads)
     sim.step(steps)
     return sim
-
-
-def rms(values):
-    return float(np.sqrt((values**2).sum(axis=-1).mean()))
 
 
 def mean_along(sim, half, heights):

@@ -5,6 +5,7 @@ import pickle
 
 import numpy as np
 import pytest
+from beside_walls import rms
 from marks import slow_but
 
 import vorton as vt
@@ -91,10 +92,6 @@ def flow_about(*bodies, **options):
     points = np.random.default_rng(2).uniform(-1, 1, (1000, 3))
     points = points[(np.abs(points) > (0.45, 0.45, 0.35)).any(axis=1)]
     return sim.velocity_at(points) - options.get("wind", 0)
-
-
-def rms(values):
-    return float(np.sqrt((values**2).sum(axis=-1).mean()))
 
 
 def block(low, high, **options):

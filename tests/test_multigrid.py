@@ -24,10 +24,7 @@ from test_poisson import (
     solve_float64,
 )
 
-import vorton as vt
 from vorton import _core
-
-DEFAULT = vt.Method()
 
 
 def solve(field, spacing, poisson, threads=1, **method):

@@ -37,7 +37,7 @@ def test_added_mass_of_a_cube_and_plates():
     assert of(vt.Box((0, 0, 0), (1, 1, 0.01)))[2, 2] == pytest.approx(0.455, rel=0.04)
 
 
-def influence(x, center, normal, corner):
+def influence(x, normal, corner):
     """Velocity at x (n, 3) of flat triangles (m, 3, 3) of unit density: (n, m, 3), by the formulas
     of Hess and Smith, in NumPy."""
     way = corner[None] - x[:, None, None]
@@ -92,7 +92,7 @@ def test_the_velocity_of_a_cube_by_brute_force():
         corner[n] = made
     assert np.abs(corner.mean(axis=1) - p["center"]).max() < 1e-6
     x = directions() * np.linspace(3.2, 5, 200)[:, None]  # where walls do not hold back
-    each = influence(x, p["center"], p["normal"], corner)
+    each = influence(x, p["normal"], corner)
     exact = (each * p["density"][None, :, None]).sum(axis=1)
     found = sim.velocity_at(np.float32(x)) - WIND
     assert rms(found - exact) < 0.002 * U
@@ -100,7 +100,7 @@ def test_the_velocity_of_a_cube_by_brute_force():
     # face goes by the angles under which four parts of each see them; the diagonal is that of the
     # whole panel
     def along(x, out):
-        each = influence(x, p["center"], p["normal"], corner)
+        each = influence(x, p["normal"], corner)
         return np.einsum("nmi," + out, each, p["normal"])
 
     parts = (np.concatenate([corner, p["center"][:, None]], axis=1) + p["center"][:, None]) / 2

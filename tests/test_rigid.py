@@ -68,7 +68,6 @@ def of_cylinder(radius, length, axis):
 
 
 AXIS = TILT.apply((0, 0, 1))
-ROUND_END = 4 / 3 * math.pi * 0.2**3
 
 
 def of_capsule(radius, length, axis):

@@ -73,7 +73,7 @@ def pointer(array):
     return None if array is None else array.ctypes.data_as(ctypes.c_void_p)
 
 
-def make_shape(c, kind, mesh=None, **fields):
+def make_shape(kind, mesh=None, **fields):
     shape = definitions.default("shape", kind=kind, **fields)
     if mesh:
         vertices = np.ascontiguousarray(mesh[0], np.float32)
@@ -87,7 +87,7 @@ def make_shape(c, kind, mesh=None, **fields):
 class Region:
     def __init__(self, c, kind, mesh=None, **fields):
         self.c = c
-        shape = make_shape(c, kind, mesh, **fields)
+        shape = make_shape(kind, mesh, **fields)
         self.region = c.create(ctypes.byref(shape))
         assert self.region, c.vt_error_message()
         if mesh:  # the region has its own copy
@@ -171,7 +171,7 @@ def test_volume_and_bounds(c, kind, fields, volume, lower, upper):
     assert region.lower == pytest.approx(lower, abs=1e-14)
     assert region.upper == pytest.approx(upper, abs=1e-14)
     found = ctypes.c_double()
-    shape = make_shape(c, kind, **fields)
+    shape = make_shape(kind, **fields)
     assert c.vt_shape_volume(ctypes.byref(shape), ctypes.byref(found)) == 0
     assert found.value == region.volume
 
@@ -291,7 +291,7 @@ NAN, INF = float("nan"), float("inf")
     (DISK, {"size": (1, 1, -2)}, "size[2], the thickness of a disk, must be"),
     (MESH, {}, "a mesh needs vertices, 4 .. 134217728 of them, got 0")])
 def test_bad_shapes_are_refused(c, kind, fields, message):
-    shape = make_shape(c, kind, **fields)
+    shape = make_shape(kind, **fields)
     assert not c.create(ctypes.byref(shape))
     assert message in c.vt_error_message().decode()
     assert c.vt_shape_volume(ctypes.byref(shape), pointer(np.zeros(1))) == 1
@@ -319,7 +319,7 @@ def changed(array, index, value):
     ((CUBE[0] * [1, 1, 1e-9] @ np.array([[1, 0, 1], [0, 1, 0], [0, 0, 1]]), CUBE[1]),
      "the mesh is too thin")])
 def test_bad_meshes_are_refused(c, mesh, message):
-    shape = make_shape(c, MESH, mesh)
+    shape = make_shape(MESH, mesh)
     assert not c.create(ctypes.byref(shape))
     assert message in c.vt_error_message().decode()
 

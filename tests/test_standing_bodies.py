@@ -5,6 +5,7 @@ import pickle
 
 import numpy as np
 import pytest
+from beside_walls import rms
 from scipy.spatial.transform import Rotation
 
 import vorton as vt
@@ -43,10 +44,6 @@ def simulated(items, steps=1, threads=1, wind=(1, 0, 0), **scene):
     sim = vt.Simulation(scene, fps=24, threads=threads)
     sim.step(steps)
     return sim
-
-
-def rms(values):
-    return float(np.sqrt((values**2).sum(axis=-1).mean()))
 
 
 @functools.cache

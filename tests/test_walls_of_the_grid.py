@@ -6,6 +6,7 @@ import math
 
 import numpy as np
 import pytest
+from beside_walls import rms
 from marks import slow_but
 from scipy.optimize import curve_fit
 from scipy.special import erf
@@ -65,10 +66,6 @@ def images_flow(position, strength, x, reach):
         way = x[:, None] - q
         u += (np.cross(b, way) / np.linalg.norm(way, axis=2)[..., None] ** 3).sum(1)
     return u / (4 * np.pi)
-
-
-def rms(u):
-    return np.sqrt((u**2).sum(axis=-1).mean())
 
 
 def at_walls(count=240):

@@ -36,7 +36,7 @@ class VolumeError(Exception):
         self.status = status
 
 
-INVALID_ARGUMENT, OUT_OF_MEMORY, NOT_FINITE = 1, 2, 5
+INVALID_ARGUMENT, NOT_FINITE = 1, 5
 
 
 def check(status):

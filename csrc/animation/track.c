@@ -2,7 +2,6 @@
 
 #include <float.h>
 #include <stdio.h>
-#include <string.h>
 
 #include "base/growing_array.h"
 #include "base/math_double.h"

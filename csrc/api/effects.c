@@ -1,5 +1,4 @@
 #include "base/growing_array.h"
-#include "base/reserve.h"
 #include "base/status.h"
 #include "geometry/region_points.h"
 #include "sources/random_eddies.h"
@@ -303,10 +302,8 @@ static vt_status make_track(const char *name, int32_t components, const double *
                             int32_t count, const vt_animation *animations, vt_track *track)
 {
     const vt_track one_key = {.components = components, .count = 1, .values = constant, .rate = 1};
-    for (int32_t a = 0; a < count; a++)
-        if (strcmp(animations[a].parameter, name) == 0)
-            return vti_copy_track(&animations[a].track, track);
-    return vti_copy_track(&one_key, track);
+    const vt_track *const keys = vti_find_track(count, animations, name);
+    return vti_copy_track(keys ? keys : &one_key, track);
 }
 
 static vt_status make_uniform(const vt_simulation *s, const vt_wind_def *def, vt_uniform_wind *wind)

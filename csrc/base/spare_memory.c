@@ -1,7 +1,6 @@
 #include "base/spare_memory.h"
 
 #include <stdatomic.h>
-#include <stdint.h>
 
 #include "base/memory.h"
 #include "base/threads.h"

@@ -4,7 +4,6 @@
 #include "panels/body_vorticity.h"
 #include "panels/panels.h"
 #include "panels/source_densities.h"
-#include "panels/surface_velocity.h"
 #include "state/predicates.h"
 #include "state/rigid_body.h"
 #include "state/rigid_inertia.h"

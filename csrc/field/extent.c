@@ -4,7 +4,6 @@
 #include "field/room_grid.h"
 #include "field/solve.h"
 #include "panels/grid_request.h"
-#include "panels/panels.h"
 #include "state/check_columns.h"
 #include "state/particles.h"
 #include "state/predicates.h"

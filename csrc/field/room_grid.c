@@ -4,7 +4,6 @@
 #include "field/room.h"
 #include "kernels/poisson/poisson_plan.h"
 #include "panels/grid_request.h"
-#include "state/predicates.h"
 
 /* Nodes up to which the walls are always the faces, and how many times the nodes of the content are
  * worth it: solving for panels costs about as much as half a million nodes. Twice that where they

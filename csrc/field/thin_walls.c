@@ -2,7 +2,6 @@
 
 #include "base/parallel.h"
 #include "state/distance_to_bodies.h"
-#include "state/rigid_body.h"
 
 enum { BLOCK = 512 };
 

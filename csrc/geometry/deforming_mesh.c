@@ -8,7 +8,6 @@
 #include "base/parallel.h"
 #include "base/status.h"
 #include "base/vec3.h"
-#include "geometry/region.h"
 
 enum { BIND_BLOCK = 16 };
 

@@ -9,6 +9,18 @@
 /* Every sweep leaves at most a quarter of the error: the system is dominated by its diagonal. */
 enum { SWEEPS = 40 };
 
+double vti_arc_length(vt_speed_function *speed, const void *line, double from, double to)
+{
+    static const double node[2] = {0.33998104358485626480, 0.86113631159405257522};
+    static const double weight[2] = {0.65214515486254614263, 0.34785484513745385737};
+    const double middle = 0.5 * (from + to), half = 0.5 * (to - from);
+    double sum = 0.0;
+    for (int i = 0; i < 2; i++)
+        sum += weight[i] *
+               (speed(line, middle - half * node[i]) + speed(line, middle + half * node[i]));
+    return sum * half;
+}
+
 /* Place on a piece at t = 0 .. 1, and both derivatives by chord length. */
 static void piece_at(const vt_curve *curve, int64_t piece, double t, double place[3],
                      double slope[3], double second[3])
@@ -32,17 +44,21 @@ static double speed_at(const vt_curve *curve, int64_t piece, double t)
     return curve->chord[piece] * vti_sqrt(vti_dot(slope, slope));
 }
 
-/* Arc length on a piece, by Gauss's rule with four points. */
+typedef struct curve_piece {
+    const vt_curve *curve;
+    int64_t piece;
+} curve_piece;
+
+static double speed_on_piece(const void *line, double t)
+{
+    const curve_piece *const on = line;
+    return speed_at(on->curve, on->piece, t);
+}
+
 static double length_between(const vt_curve *curve, int64_t piece, double from, double to)
 {
-    static const double node[2] = {0.33998104358485626480, 0.86113631159405257522};
-    static const double weight[2] = {0.65214515486254614263, 0.34785484513745385737};
-    const double middle = 0.5 * (from + to), half = 0.5 * (to - from);
-    double sum = 0.0;
-    for (int i = 0; i < 2; i++)
-        sum += weight[i] * (speed_at(curve, piece, middle - half * node[i]) +
-                            speed_at(curve, piece, middle + half * node[i]));
-    return sum * half;
+    const curve_piece on = {curve, piece};
+    return vti_arc_length(speed_on_piece, &on, from, to);
 }
 
 /* ---- the spline ---- */

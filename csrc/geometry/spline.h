@@ -5,6 +5,12 @@
 
 #include "vorton.h"
 
+/* How much longer a line grows a unit of its parameter, m. */
+typedef double vt_speed_function(const void *line, double at);
+
+/* Arc length of a line between two values of its parameter, by Gauss's rule with four points. */
+double vti_arc_length(vt_speed_function *speed, const void *line, double from, double to);
+
 typedef struct vt_curve {
     int64_t pieces;
     int32_t closed;

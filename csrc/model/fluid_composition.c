@@ -6,7 +6,7 @@
 #include "animation/definition_checks.h"
 #include "base/status.h"
 
-const char *const vti_composition_name[VT_COMPOSITION_COLUMNS] = {
+static const char *const names[VT_COMPOSITION_COLUMNS] = {
 #define VT_CARRIED(name, least, most, allowed) #name,
 #include "vorton/columns.def"
 };
@@ -22,7 +22,7 @@ double *vti_fluid_member(vt_fluid_def *fluid, int carried)
 
 static const vt_track *track_of(const vt_animations *animations, int carried)
 {
-    return animations ? vti_find_animation(animations, vti_composition_name[carried]) : NULL;
+    return animations ? vti_find_animation(animations, names[carried]) : NULL;
 }
 
 uint32_t vti_fluid_members(const vt_fluid_def *fluid, const vt_animations *animations)

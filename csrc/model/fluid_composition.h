@@ -5,9 +5,8 @@
 #include "animation/parameters.h"
 #include "model/columns.h"
 
-/* A member by its number, VT_CARRIED_..., and its name. */
+/* A member by its number, VT_CARRIED_... */
 double *vti_fluid_member(vt_fluid_def *fluid, int carried);
-extern const char *const vti_composition_name[VT_COMPOSITION_COLUMNS];
 
 /* Bit c is set where member c is not 0, or animated. 0: nothing is said of the fluid. */
 uint32_t vti_fluid_members(const vt_fluid_def *fluid, const vt_animations *animations);

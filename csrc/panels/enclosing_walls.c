@@ -6,7 +6,6 @@
 #include "base/memory.h"
 #include "base/status.h"
 #include "geometry/panel_mesh.h"
-#include "geometry/source_panels.h"
 #include "model/warnings.h"
 #include "panels/panel_choice.h"
 #include "panels/touching_bodies.h"

@@ -1,6 +1,5 @@
 #include "panels/grid_request.h"
 
-#include "panels/panels.h"
 #include "state/predicates.h"
 #include "state/rigid_body.h"
 

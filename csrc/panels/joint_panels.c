@@ -8,7 +8,6 @@
 #include "panels/enclosing_walls.h"
 #include "panels/panel_choice.h"
 #include "panels/touching_bodies.h"
-#include "state/predicates.h"
 
 /* Where all together would have more than may be, with half of what each is aimed at, each keeps
  * its own. With a third of them a room of boards holds no better than one whose boards are solved

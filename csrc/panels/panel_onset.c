@@ -3,7 +3,6 @@
 #include "model/quadratic_spline.h"
 #include "panels/panels.h"
 #include "panels/patches.h"
-#include "state/predicates.h"
 #include "state/simulation.h"
 #include "state/wind_at_time.h"
 

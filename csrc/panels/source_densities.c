@@ -5,7 +5,6 @@
 #include "panels/patches.h"
 #include "state/predicates.h"
 #include "state/simulation.h"
-#include "state/wind_at_time.h"
 
 enum { ROUNDS = 4, ROW_BLOCK = 64 };
 

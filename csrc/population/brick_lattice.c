@@ -1,6 +1,7 @@
 #include "population/brick_lattice.h"
 
 #include "base/counting_sort.h"
+#include "base/hash.h"
 #include "base/parallel.h"
 
 enum { EDGE = VT_BRICK_EDGE, BLOCK = 8192, BRICK_BLOCK = 4, COLOURS = 8 };
@@ -22,9 +23,7 @@ void vti_begin_shell_lattice(vt_shell_lattice *l, double spacing, int64_t vorton
 
 static uint32_t bucket_of(const vt_shell_lattice *l, const int32_t at[3])
 {
-    const uint32_t h = (uint32_t)at[0] * 0x9e3779b1u ^ (uint32_t)at[1] * 0x85ebca6bu ^
-                       (uint32_t)at[2] * 0xc2b2ae35u;
-    return (h ^ h >> 15) & (l->buckets - 1);
+    return vti_hash_place(at) & (l->buckets - 1);
 }
 
 vt_brick *vti_search_brick(const vt_shell_lattice *l, const int32_t at[3])

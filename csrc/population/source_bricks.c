@@ -1,5 +1,6 @@
 #include "population/source_bricks.h"
 
+#include "base/hash.h"
 #include "base/parallel.h"
 #include "state/simulation.h"
 
@@ -26,9 +27,7 @@ typedef struct marking {
 
 static int32_t *head_for(need_list *list, const int32_t at[3])
 {
-    const uint32_t h = (uint32_t)at[0] * 0x9e3779b1u ^ (uint32_t)at[1] * 0x85ebca6bu ^
-                       (uint32_t)at[2] * 0xc2b2ae35u;
-    return &list->head[(h ^ h >> 15) & (HEADS - 1)];
+    return &list->head[vti_hash_place(at) & (HEADS - 1)];
 }
 
 /* What is needed of the brick at a place; `row` needs it first where nothing was. */

@@ -1,7 +1,6 @@
 #include "preview/light.h"
 
 #include "base/decay.h"
-#include "base/math_double.h"
 #include "base/memory.h"
 #include "base/parallel.h"
 #include "base/status.h"

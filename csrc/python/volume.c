@@ -1,7 +1,5 @@
 #include "python/volume.h"
 
-#include <string.h>
-
 #include "python/convert.h"
 #include "python/definitions.h"
 

@@ -1,5 +1,6 @@
 #include "sources/fluid_emitter.h"
 
+#include <stddef.h>
 #include <stdio.h>
 
 #include "base/growing_array.h"
@@ -169,6 +170,14 @@ int64_t vti_filling(const vt_fluid_emitter *p)
 {
     const double count = p->stream.region.volume / (p->spacing * p->spacing * p->spacing);
     return count < 1 ? 1 : (int64_t)(count + 0.5);
+}
+
+const vt_fluid_emitter *vti_emitter_of_id(const vt_simulation *s, int32_t id)
+{
+    const vt_sources *const all = &s->sources;
+    const int32_t n = vti_find_id(all->parcels, all->fluid_emitter_count, sizeof *all->parcels,
+                                  offsetof(vt_fluid_emitter, stream.id), id);
+    return n < 0 ? NULL : &all->parcels[n];
 }
 
 /* In a layer on a surface there is no ambient fluid. */

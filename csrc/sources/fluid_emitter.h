@@ -13,6 +13,9 @@
 
 int64_t vti_filling(const vt_fluid_emitter *p);
 
+/* NULL: it is there no more, or the id is -1. */
+const vt_fluid_emitter *vti_emitter_of_id(const vt_simulation *simulation, int32_t id);
+
 vt_status vti_check_fluid_emitter(const vt_simulation *s, const vt_emitter_def *def);
 
 vt_status vti_make_fluid_emitter(const vt_simulation *s, const vt_emitter_def *def,

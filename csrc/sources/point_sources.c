@@ -10,7 +10,6 @@
 #include "model/fluid_composition.h"
 #include "sources/fluid_emitter.h"
 #include "sources/parcel_list.h"
-#include "state/particles.h"
 #include "state/simulation.h"
 
 enum { SCATTER = 0x73636174 };

@@ -5,8 +5,6 @@
 
 #include "base/parallel.h"
 #include "geometry/region_points.h"
-#include "model/birth_sequence.h"
-#include "model/fluid_composition.h"
 #include "sources/fluid_emitter.h"
 #include "sources/random_eddies.h"
 #include "sources/room_lattice.h"
@@ -403,14 +401,6 @@ static void make_way(room *r)
 
 /* ---- a run of births ---- */
 
-static const vt_fluid_emitter *find_emitter(const vt_simulation *s, const vt_birth_run *run)
-{
-    for (int32_t p = 0; p < s->sources.fluid_emitter_count; p++)
-        if (s->sources.parcels[p].stream.id == run->source)
-            return &s->sources.parcels[p];
-    return NULL;
-}
-
 /* Mean of the uniform winds between two times, m/s. */
 static void find_wind(const vt_simulation *s, double from, double to, double wind[3])
 {
@@ -452,7 +442,7 @@ static int looks_for_room(const vt_simulation *s, const vt_fluid_emitter *p)
 int64_t vti_end_of_place(const vt_simulation *s, const vt_births *b, const vt_birth_run *run,
                          int64_t end)
 {
-    const vt_fluid_emitter *const p = find_emitter(s, run);
+    const vt_fluid_emitter *const p = vti_emitter_of_id(s, run->source);
     if (!looks_for_room(s, p))
         return end;
     int64_t most = end;
@@ -468,7 +458,7 @@ int64_t vti_end_of_place(const vt_simulation *s, const vt_births *b, const vt_bi
 
 int64_t vti_strike_crowded(vt_simulation *s, vt_births *b, vt_birth_run *run, int64_t end)
 {
-    const vt_fluid_emitter *const p = find_emitter(s, run);
+    const vt_fluid_emitter *const p = vti_emitter_of_id(s, run->source);
     if (!looks_for_room(s, p))
         return end;
     const size_t mark = vti_arena_mark(&s->arena);

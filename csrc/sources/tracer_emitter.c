@@ -1,8 +1,5 @@
 #include "sources/tracer_emitter.h"
 
-#include <stddef.h>
-
-#include "base/growing_array.h"
 #include "model/birth_sequence.h"
 #include "model/fluid_composition.h"
 #include "sources/fluid_emitter.h"
@@ -61,18 +58,6 @@ static void share_shape(const vt_tracer_emitter *emitter, double n, int64_t coun
     }
 }
 
-/* The emitter in whose shape tracers are born; NULL: none, or it is there no more. */
-static const vt_fluid_emitter *emitter_of(const vt_simulation *s, const vt_tracer_emitter *emitter)
-{
-    const vt_sources *const all = &s->sources;
-    const int32_t n =
-        emitter->emitter < 0
-            ? -1
-            : vti_find_id(all->parcels, all->fluid_emitter_count, sizeof *all->parcels,
-                          offsetof(vt_fluid_emitter, stream.id), emitter->emitter);
-    return n < 0 ? NULL : &all->parcels[n];
-}
-
 /* The smoke of a tracer that is still in the shape's space thins where that of its emitter does. */
 static void thin_smoke(const vt_simulation *s, const vt_fluid_emitter *from, const vt_pose *pose,
                        int64_t i, vt_tracer_list *list)
@@ -98,7 +83,7 @@ static void place_tracer(const vt_tracer_emitter *emitter, const vt_pose *pose, 
 static void place_tracers(const vt_simulation *s, const vt_tracer_emitter *emitter, int64_t count,
                           vt_tracer_list *list)
 {
-    const vt_fluid_emitter *const from = emitter_of(s, emitter);
+    const vt_fluid_emitter *const from = vti_emitter_of_id(s, emitter->emitter);
     const int32_t parent = emitter->stream.parent;
     const int moves = vti_parent_moves(&s->transforms, parent);
     if ((parent == 0 && !from) || count == 0)

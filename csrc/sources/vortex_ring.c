@@ -6,6 +6,7 @@
 #include "base/random.h"
 #include "base/status.h"
 #include "base/vec3.h"
+#include "geometry/spline.h"
 #include "sources/vortex_cross_section.h"
 
 #include <math.h>
@@ -91,24 +92,11 @@ static void centreline_at(const centreline *line, double turn, double place[3], 
     }
 }
 
-static double speed_at(const centreline *line, double turn)
+static double speed_at(const void *line, double turn)
 {
     double place[3], slope[3];
     centreline_at(line, turn, place, slope);
     return vti_sqrt(vti_dot(slope, slope));
-}
-
-/* Arc length between two turns, by Gauss's rule with four points. */
-static double length_between(const centreline *line, double from, double to)
-{
-    static const double node[2] = {0.33998104358485626480, 0.86113631159405257522};
-    static const double weight[2] = {0.65214515486254614263, 0.34785484513745385737};
-    const double middle = 0.5 * (from + to), half = 0.5 * (to - from);
-    double sum = 0.0;
-    for (int i = 0; i < 2; i++)
-        sum += weight[i] *
-               (speed_at(line, middle - half * node[i]) + speed_at(line, middle + half * node[i]));
-    return sum * half;
 }
 
 static double step_turn(int step)
@@ -120,7 +108,7 @@ static double total_length(const centreline *line)
 {
     double sum = 0.0;
     for (int step = 0; step < ARC_STEPS; step++)
-        sum += length_between(line, step_turn(step), step_turn(step + 1));
+        sum += vti_arc_length(speed_at, line, step_turn(step), step_turn(step + 1));
     return sum;
 }
 
@@ -136,13 +124,13 @@ static double walk_to(walker *w, double length)
     while (w->before + w->inside <= length && w->step < ARC_STEPS - 1) {
         w->before += w->inside;
         w->step++;
-        w->inside = length_between(w->line, step_turn(w->step), step_turn(w->step + 1));
+        w->inside = vti_arc_length(speed_at, w->line, step_turn(w->step), step_turn(w->step + 1));
     }
     const double start = step_turn(w->step);
     double turn = start + (length - w->before) / w->inside / ARC_STEPS;
     for (int newton = 0; newton < 4; newton++)
-        turn -=
-            (w->before + length_between(w->line, start, turn) - length) / speed_at(w->line, turn);
+        turn -= (w->before + vti_arc_length(speed_at, w->line, start, turn) - length) /
+                speed_at(w->line, turn);
     return turn;
 }
 
@@ -254,7 +242,7 @@ void vti_fill_ring(const vt_ring_def *def, vt_vorton_list *list)
     const vt_section section = vti_make_section(&section_def);
     const double length = total_length(&line);
     const int64_t sections = vti_section_count(&section_def, LEAST_SECTIONS, length);
-    walker w = {&line, 0, 0.0, length_between(&line, 0.0, step_turn(1))};
+    walker w = {&line, 0, 0.0, vti_arc_length(speed_at, &line, 0.0, step_turn(1))};
     for (int64_t k = 0; k < sections; k++) {
         const double turn = walk_to(&w, length * ((double)k / (double)sections));
         const vt_line_frame frame = frame_at(&line, &smooth, turn, length / (double)sections);

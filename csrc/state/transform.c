@@ -6,7 +6,6 @@
 #include "base/memory.h"
 #include "base/status.h"
 #include "base/vec3.h"
-#include "geometry/region.h"
 #include "model/columns.h"
 
 enum { MOST_TRANSFORMS = 1 << 20 };

@@ -115,15 +115,6 @@ static int is_fed(const vt_simulation *s, const vt_blow_up *found)
     return 0;
 }
 
-/* By its id; NULL: there is none. */
-static const vt_body *body_of(const vt_simulation *s, int32_t id)
-{
-    for (int32_t n = 0; n < s->bodies.count; n++)
-        if (s->bodies.items[n].id == id)
-            return &s->bodies.items[n];
-    return NULL;
-}
-
 /* Whether fluid slips along a body that could shed, which planes and containers cannot. */
 static int slips(const vt_body *body)
 {
@@ -154,8 +145,9 @@ static const char *remedy_at_emitter(const vt_simulation *s, const vt_body *besi
 static const char *remedy_for_flow(const vt_simulation *s, const vt_blow_up *found)
 {
     const double near = 3 * (s->fields_exist ? s->grid.spacing : s->smallest_core);
-    const vt_body *const beside =
-        fabs(found->body_distance) < near ? body_of(s, found->body) : NULL;
+    const int32_t body =
+        fabs(found->body_distance) < near ? vti_body_of_id(&s->bodies, found->body) : -1;
+    const vt_body *const beside = body < 0 ? NULL : &s->bodies.items[body];
     if (beside && has_thin_walls(s, beside))
         return "give that body walls at least a cell thick (a cell is about a core), which heavy "
                "or hot fluid needs; or give that fluid finer cores";

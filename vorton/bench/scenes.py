@@ -1,4 +1,8 @@
-"""Scenes of the benchmark, and what the articles measured with scenes of that size."""
+"""Scenes of the benchmark, and what the articles measured with scenes of that size.
+
+What users run stands in README and examples/, which an installed package has not:
+tests/test_bench.py holds the scenes here against those there. Tests take them from here.
+"""
 
 from __future__ import annotations
 

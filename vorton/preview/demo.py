@@ -28,12 +28,9 @@ EYE, TARGET = (1.1, -7.4, 1.4), (0.0, 0.0, 1.45)
 
 
 def make_scene() -> Scene:
-    """The scene of `vorton demo`, and of examples/explosion.py.
+    """That of examples/explosion.py, which says what each number does.
 
-    A ball of fuel on the ground, just hot enough, that burns in half a second (`rate`), glows as
-    long (`flame_time`), swells to three times its volume (`heat`) and rises. `swirl` as wide as the
-    ball throws out lobes; `flicker` and `taper` let some burn before others, so that the fireball
-    has folds of many colours. `renew=0`: the ball is filled once, at the start.
+    An installed package has no examples/; tests/test_bench.py holds the two together.
     """
     burns = Combustion(rate=4.5, flame_time=0.6, heat=2.6e6, soot=0.8, radiation=300)
     scene = Scene("explosion", seed=5, voxel=0.028, combustion=burns, spacing=0.06)
@@ -41,7 +38,6 @@ def make_scene() -> Scene:
     fuel = {"temperature": 650, "fuel": 1.0, "renew": 0, "core": 0.06, "lifetime": 6}
     scene.add(Emitter(Sphere((0, 0, 0.5), radius=0.45), **fuel, **lively))
     scene.add(Body(Plane((0, 0, 0), (0, 0, 1)), "ground"))
-    # Stones stand around it, for the eye; the gas parts around them, and no panels are solved.
     for stone, height in enumerate((1.25, 1.1, 1.4, 1.2, 1.35, 1.05, 1.3)):
         angle = math.radians(36 * stone - 18)
         x, y = 2.1 * math.cos(angle), 2.1 * math.sin(angle)

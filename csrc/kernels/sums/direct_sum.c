@@ -7,7 +7,7 @@
 enum { TILE = 512, TARGET_BLOCK = 64, SOURCE_BLOCK = 4096 };
 
 typedef struct job {
-    int64_t target_count, source_count;
+    int64_t source_count;
     const float *targets, *positions, *strengths, *cores;
     float *velocity, *gradient, *divergence;
     vt_packed_vorton *sources;
@@ -89,8 +89,7 @@ void VT_NAME(direct)(int kernel, int64_t count, const float *targets, int64_t so
     static vt_block_function *const loops[][2] = {VT_EACH_CORE(VT_TWO_LOOPS)};
     VT_HAS_ALL_CORES(loops);
     const size_t mark = vti_arena_mark(arena);
-    job j = {count,
-             source_count,
+    job j = {source_count,
              targets,
              positions,
              strengths,
