@@ -41,6 +41,21 @@ def test_a_ball_drags_fluid_along_no_faster_than_real_ones_do(speed):
     assert 1.0 < fastest < 1.5
 
 
+def shed_in_a_wind(cores, frames=9):
+    """Vortons behind a ball of so many cores."""
+    scene = vt.Scene("small", gravity=(0, 0, 0), spacing=0.05)
+    scene.add(vt.Wind((1, 0, 0)))
+    scene.add(vt.Body(vt.Sphere(radius=cores * 0.05)))
+    sim = vt.Simulation(scene)
+    sim.step(frames)
+    return len(sim.vortons.age)
+
+
+def test_small_balls_shed_no_more_vortons_than_larger_ones():
+    """By the area of each panel a ball of one core shed three times as many as one of four."""
+    assert shed_in_a_wind(1) < 1.15 * shed_in_a_wind(4)
+
+
 @pytest.mark.slow
 def test_wakes_are_the_same_at_any_speed():
     """By Euler's equations a flow that is twice as fast is the same flow in half the time."""

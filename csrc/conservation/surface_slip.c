@@ -21,21 +21,32 @@ static double depth_of(const vt_simulation *s, const vt_body *body)
     return depth;
 }
 
+enum { PANEL_BLOCK = 8 };
+
+typedef struct slip_job {
+    const vt_simulation *s;
+    const vt_paneled_body *body;
+    const float *fluid; /* velocities of the fluid at the panels, m/s */
+    double depth;
+    float *slip;
+} slip_job;
+
 /* Velocity less that of the body at a panel, in its space, from that of the fluid there. */
-static void find_slip_at(const vt_simulation *s, const vt_paneled_body *b, int32_t panel,
-                         const float fluid[3], double depth, int32_t *patch, float slip[3])
+static void find_slip_at(void *data, int64_t panel)
 {
-    const vt_panels *const p = &s->panels;
-    const int32_t at = b->first + panel;
+    const slip_job *const job = data;
+    const vt_paneled_body *const b = job->body;
+    const vt_panels *const p = &job->s->panels;
+    const int32_t at = b->first + (int32_t)panel;
     double below[3], rigid[3], velocity[3], change[3];
     memcpy(below, p->center[at], sizeof below);
-    vti_add_scaled(below, -depth, p->normal[at]);
-    vti_change_under_panel(s, b, at, depth, patch, change);
+    vti_add_scaled(below, -job->depth, p->normal[at]);
+    vti_change_under_panel(job->s, b, at, job->depth, change);
     vti_wall_velocity(b, below, rigid);
     for (int c = 0; c < 3; c++)
-        velocity[c] = (double)fluid[c] - p->wind[c] - rigid[c] + change[c];
+        velocity[c] = (double)job->fluid[3 * panel + c] - p->wind[c] - rigid[c] + change[c];
     vti_pose_direction_back(&b->pose, velocity, velocity);
-    vti_narrow(velocity, slip);
+    vti_narrow(velocity, job->slip + 3 * panel);
 }
 
 /* A layer is as wide as a core. Where another wall is nearer than that it is none: what would be
@@ -63,11 +74,9 @@ static void find_slip_of(vt_simulation *s, const vt_paneled_body *b, float *slip
 {
     const size_t mark = vti_arena_mark(&s->arena);
     float *const velocity = vti_arena_push(&s->arena, 12 * (size_t)b->count);
-    const double depth = depth_of(s, b->body);
-    int32_t patch = b->first_patch;
+    slip_job job = {s, b, velocity, depth_of(s, b->body), slip};
     vti_find_surface_velocity(s, b, velocity);
-    for (int64_t p = 0; p < b->count; p++)
-        find_slip_at(s, b, (int32_t)p, velocity + 3 * p, depth, &patch, slip + 3 * p);
+    vti_parallel_each(s->def.threads, b->count, PANEL_BLOCK, find_slip_at, &job);
     vti_arena_pop(&s->arena, mark);
 }
 

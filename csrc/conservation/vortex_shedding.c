@@ -199,12 +199,23 @@ static int is_lump(const shedding *d, int64_t row)
     return (v->flags[row] & VT_FLAG_SHED) && (double)v->core[row] > widest_core * d->core;
 }
 
-/* Whether the vorton of a row is still near the place where it was born, in the room of a point. */
+/* Square cores of the room of a point whose part of a panel is smaller: within a part of a core
+ * vortons tell no more than one of them does. By their own area a ball of one core would shed three
+ * times as many as one of four. */
+static const double least_room = 0.5;
+
+/* How far from a point, squared, a vorton still grows there, m^2. */
+static double room_of(const shedding *d, double area)
+{
+    return fmax(area, least_room * d->core * d->core);
+}
+
+/* Whether the vorton of a row is still near the place where it was born. */
 static int is_near(const shedding *d, int64_t row, const double place[3], double area)
 {
     double at[3];
     vti_widen(d->simulation->vortons.position + 3 * row, at);
-    return vti_square_between(at, place) < area;
+    return vti_square_between(at, place) < room_of(d, area);
 }
 
 /* Where a point of a panel is shed at, and the normal there; returns its area. */

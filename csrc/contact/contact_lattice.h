@@ -5,7 +5,7 @@
 #pragma once
 
 #include "contact/swept_walls.h"
-#include "state/contact_cache.h"
+#include "state/kept_walls.h"
 
 /* The lattice (no cells: there is none), once all walls are there, in arena memory or, where all
  * bodies rest, in that of `kept`. */

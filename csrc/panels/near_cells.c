@@ -142,11 +142,11 @@ static void mark_cells(vt_simulation *s)
     vt_panels *const p = &s->panels;
     const vt_grid *const g = &s->grid;
     const int64_t planes = g->cells[2] + 1;
-    p->near_cell = vti_arena_push(&p->arena, (size_t)(planes * g->node_plane));
+    p->near.near_cell = vti_arena_push(&p->near.arena, (size_t)(planes * g->node_plane));
     const size_t mark = vti_arena_mark(&s->arena);
     mark_job job = {.s = s,
                     .regions = vti_arena_push(&s->arena, sizeof *job.regions * (size_t)p->count),
-                    .near = p->near_cell};
+                    .near = p->near.near_cell};
     vti_parallel_each(s->def.threads, p->body_count, 1, make_regions, &job);
     vti_parallel_for(s->def.threads, planes, PLANE_BLOCK, mark_planes, &job);
     vti_arena_pop(&s->arena, mark);
@@ -156,7 +156,7 @@ const uint8_t *vti_cells_near_panels(vt_simulation *s)
 {
     if (!s->panels.exist)
         return NULL;
-    if (!s->panels.near_cell)
+    if (!s->panels.near.near_cell)
         mark_cells(s);
-    return s->panels.near_cell;
+    return s->panels.near.near_cell;
 }

@@ -38,7 +38,7 @@ static void bins_of(const vt_simulation *s, const vt_paneled_body *b, int32_t lo
     double center[3];
     vti_to_cells(&s->grid, b->center, center);
     for (int c = 0; c < 3; c++) {
-        const double last = s->panels.patches.bins[c] - 1;
+        const double last = s->panels.near.patches.bins[c] - 1;
         low[c] = (int32_t)fmin(fmax((center[c] - around) / VT_BIN_EDGE, 0), last);
         high[c] = (int32_t)fmin(fmax((center[c] + around) / VT_BIN_EDGE, 0), last);
     }
@@ -48,16 +48,16 @@ static void bins_of(const vt_simulation *s, const vt_paneled_body *b, int32_t lo
 static void enter_bodies(const vt_simulation *s, int fill)
 {
     const vt_panels *const p = &s->panels;
-    const int32_t *const bins = p->patches.bins;
+    const int32_t *const bins = p->near.patches.bins;
     for (int32_t n = p->body_count - 1; n >= 0; n--) {
         int32_t low[3], high[3];
         bins_of(s, &p->bodies[n], low, high);
         for (int32_t k = low[2]; k <= high[2]; k++)
             for (int32_t j = low[1]; j <= high[1]; j++)
                 for (int32_t i = low[0]; i <= high[0]; i++) {
-                    uint32_t *const at = p->first_body + (k * bins[1] + j) * bins[0] + i;
+                    uint32_t *const at = p->near.first_body + (k * bins[1] + j) * bins[0] + i;
                     if (fill)
-                        p->bin_body[--*at] = n;
+                        p->near.bin_body[--*at] = n;
                     else
                         ++*at;
                 }
@@ -67,13 +67,13 @@ static void enter_bodies(const vt_simulation *s, int fill)
 void vti_list_near_bodies(vt_simulation *s)
 {
     vt_panels *const p = &s->panels;
-    const int32_t *const bins = p->patches.bins;
+    const int32_t *const bins = p->near.patches.bins;
     const size_t count = (size_t)bins[0] * (size_t)bins[1] * (size_t)bins[2];
-    p->first_body = vti_arena_push(&p->arena, sizeof *p->first_body * (count + 1));
-    memset(p->first_body, 0, sizeof *p->first_body * (count + 1));
+    p->near.first_body = vti_arena_push(&p->near.arena, sizeof *p->near.first_body * (count + 1));
+    memset(p->near.first_body, 0, sizeof *p->near.first_body * (count + 1));
     enter_bodies(s, 0);
-    const uint32_t entries = vti_end_lists(p->first_body, count);
-    p->bin_body = vti_arena_push(&p->arena, sizeof *p->bin_body * (size_t)entries);
+    const uint32_t entries = vti_end_lists(p->near.first_body, count);
+    p->near.bin_body = vti_arena_push(&p->near.arena, sizeof *p->near.bin_body * (size_t)entries);
     enter_bodies(s, 1);
 }
 
@@ -83,7 +83,7 @@ double vti_nearest_wall(const vt_simulation *s, const double point[3], double wi
     double place[3];
     vti_to_cells(&s->grid, point, place);
     const float cell[3] = {(float)place[0], (float)place[1], (float)place[2]};
-    return vti_nearest_wall_of(s, vti_bin_at(&s->panels.patches, cell), point, within, normal,
+    return vti_nearest_wall_of(s, vti_bin_at(&s->panels.near.patches, cell), point, within, normal,
                                body);
 }
 
@@ -92,8 +92,8 @@ double vti_nearest_wall_of(const vt_simulation *s, int64_t bin, const double poi
 {
     const vt_panels *const p = &s->panels;
     double least = within, nearest[3];
-    for (uint32_t i = p->first_body[bin]; i < p->first_body[bin + 1]; i++) {
-        const vt_paneled_body *const b = &p->bodies[p->bin_body[i]];
+    for (uint32_t i = p->near.first_body[bin]; i < p->near.first_body[bin + 1]; i++) {
+        const vt_paneled_body *const b = &p->bodies[p->near.bin_body[i]];
         const double limit = b->reach + within;
         double local[3], outward[3];
         if (vti_square_between(b->center, point) > limit * limit)

@@ -208,15 +208,27 @@ static void find_change_below(const vt_simulation *s, const double point[3], con
         change[c] = (double)inside[c] - (double)outside[c];
 }
 
+/* The first patch of a body that is not of a panel before that. */
+static int32_t find_patch(const vt_panels *p, const vt_paneled_body *b, int32_t panel)
+{
+    int32_t low = b->first_patch, high = b->first_patch + b->patch_count;
+    while (low < high) {
+        const int32_t middle = low + (high - low) / 2;
+        if ((int32_t)p->panel[middle] < panel)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
 void vti_change_under_panel(const vt_simulation *s, const vt_paneled_body *b, int32_t panel,
-                            double depth, int32_t *patch, double change[3])
+                            double depth, double change[3])
 {
     const vt_panels *const p = &s->panels;
-    const int32_t all = b->first_patch + b->patch_count;
+    const int32_t all = b->first_patch + b->patch_count, first = find_patch(p, b, panel);
+    const int32_t end = first < all ? vti_end_of_panel(p, first, all) : first;
     double area = 0, sum[3] = {0};
-    while (*patch < all && (int32_t)p->panel[*patch] < panel)
-        ++*patch;
-    const int32_t first = *patch, end = vti_end_of_panel(p, first, all);
     if (!vti_is_wide(b, end - first) || (int32_t)p->panel[first] != panel) {
         find_change_below(s, p->center[panel], p->normal[panel], depth, change);
         return;

@@ -19,8 +19,6 @@ void vti_vortical_velocity(vt_simulation *s, int64_t count, const float *points,
 
 /* By how much it differs `depth` (m) under a panel (a number in s->panels) from that at the panel:
  * of a wide one the mean over its patches, of others at the centroid, also where they take means
- * (by means they would shed 1 % more or less); none outside the grid, where no vortons are near.
- * *patch is where its patches are looked for: of a body the first, then where the last panel, one
- * of a lower number, has left it. */
+ * (by means they would shed 1 % more or less); none outside the grid, where no vortons are near. */
 void vti_change_under_panel(const vt_simulation *s, const vt_paneled_body *b, int32_t panel,
-                            double depth, int32_t *patch, double change[3]);
+                            double depth, double change[3]);

@@ -114,7 +114,7 @@ static int is_kept(const vt_simulation *s, const float at[3])
 {
     const float rounding = 1e-3f;
     const vt_panels *const p = &s->panels;
-    const int32_t *const bins = p->patches.bins;
+    const int32_t *const bins = p->near.patches.bins;
     const int32_t last = s->grid.fourth ? 2 : 1;
     int32_t low[3], high[3];
     for (int c = 0; c < 3; c++) {
@@ -124,7 +124,7 @@ static int is_kept(const vt_simulation *s, const float at[3])
     for (int32_t k = low[2]; k <= high[2]; k++)
         for (int32_t j = low[1]; j <= high[1]; j++)
             for (int32_t i = low[0]; i <= high[0]; i++)
-                if (p->slot[((int64_t)k * bins[1] + j) * bins[0] + i] == 0)
+                if (p->near.slot[((int64_t)k * bins[1] + j) * bins[0] + i] == 0)
                     return 0;
     return 1;
 }
@@ -137,7 +137,7 @@ static int32_t number_of_cell(const vt_panels *p, int64_t bin, const float cell[
         const int32_t at = (int32_t)cell[c] % VT_BIN_EDGE;
         within |= (at & 1) << c | (at >> 1 & 1) << (3 + c);
     }
-    return (int32_t)(p->slot[bin] - 1) * VT_BIN_NODES + within;
+    return (int32_t)(p->near.slot[bin] - 1) * VT_BIN_NODES + within;
 }
 
 static void look_at_wall(void *data, int64_t n)
@@ -150,7 +150,7 @@ static void look_at_wall(void *data, int64_t n)
     job->cell[n] = -1;
     const int inside = find_place(job, s->grid.cells, at, w->cell);
     const double within = inside ? job->reach : (double)INFINITY;
-    const int64_t bin = vti_bin_at(&s->panels.patches, w->cell);
+    const int64_t bin = vti_bin_at(&s->panels.near.patches, w->cell);
     w->room = vti_nearest_wall_of(s, bin, point, within, w->normal, &w->body);
     if (w->body && w->room < vt_pairs_within * s->grid.spacing && inside && is_kept(s, w->cell))
         job->cell[n] = number_of_cell(&s->panels, bin, w->cell);
@@ -198,7 +198,7 @@ static void respond_at_point(void *data, int64_t n)
 /* Points that take the pairs themselves, in the order of cells. Returns how many. */
 static int64_t sort_by_cell(vt_simulation *s, int64_t count, const int32_t *cell, uint32_t *close)
 {
-    const size_t all = (size_t)s->panels.listed_count * VT_BIN_NODES;
+    const size_t all = (size_t)s->panels.near.listed_count * VT_BIN_NODES;
     const size_t mark = vti_arena_mark(&s->arena);
     uint32_t *const first = vti_arena_push(&s->arena, 4 * (all + 1));
     memset(first, 0, 4 * (all + 1));
@@ -251,7 +251,7 @@ static void take_pairs(vt_simulation *s, int64_t count, response_job *job)
     memset(job->flow, 0, bytes); /* sampling leaves what lies outside */
     vti_parallel_for(threads, close, HOLD_BLOCK, get_close, job);
     s->stages->sample(&smooth, close, job->point, job->flow, job->inside, threads);
-    s->stages->panel_pairs(&s->panels.patches, close, job->place, job->flow, threads);
+    s->stages->panel_pairs(&s->panels.near.patches, close, job->place, job->flow, threads);
     vti_parallel_for(threads, close, HOLD_BLOCK, put_close, job);
 }
 

@@ -6,6 +6,7 @@
 #include "kernels/sums/multipole_moments.h"
 #include "model/pose.h"
 #include "state/body.h"
+#include "state/kept_walls.h"
 
 /* In the frame of the working grid, which goes with the uniform wind. */
 typedef struct vt_paneled_body {
@@ -69,14 +70,7 @@ typedef struct vt_panels {
     vt_outer_charge *outer; /* of those that the nodes do not take, outer_count */
     vt_patch *outer_patch;  /* and their patches */
     int64_t outer_count;
-    vt_patches patches;   /* the same, by bins: those within reach of the grid */
-    uint32_t *first_body; /* bins + 1: first entry of each bin in bin_body */
-    int32_t *bin_body;    /* bodies near each bin, in rising order */
-    uint8_t *near_cell;   /* whether a wall may change the velocity of a point in a cell, laid out
-                             as the nodes; NULL: not known yet */
-    uint32_t *listed_bin; /* those whose nodes may lack something */
-    int64_t listed_count;
-    uint32_t *slot; /* of each bin its place in the list + 1; 0: it is not listed */
-    f4 *smooth;     /* velocity at the nodes of the listed bins as the grid alone has it */
-    vt_arena arena; /* what all of it lies in */
+    vt_near_nodes near; /* the same by bins, and the nodes that lack something of them */
+    f4 *smooth;         /* velocity at the nodes of the listed bins as the grid alone has it */
+    vt_arena arena;     /* what all of it lies in */
 } vt_panels;

@@ -17,25 +17,32 @@ _Static_assert(offsetof(vt_simulation, grid) - offsetof(vt_simulation, vortons) 
 
 #define PANEL_BYTES ((size_t)4 << 30)
 #define LATTICE_BYTES ((size_t)4 << 30)
+#define NODE_BYTES ((size_t)4 << 30)
+
+/* Bytes that a node near a wall takes, as two ghosts with three lifts. */
+enum { MOST_OF_NODE = 640 };
 
 vt_status vti_reserve_for_bodies(vt_simulation *s)
 {
-    const size_t panel_bytes = PANEL_BYTES + 10 * (size_t)s->def.max_nodes;
+    const size_t nodes = (size_t)s->def.max_nodes, panel_bytes = PANEL_BYTES + 10 * nodes;
+    const size_t node_bytes = NODE_BYTES + MOST_OF_NODE * nodes;
     if (s->panels.arena.base)
         return VT_OK;
     if (!vti_arena_create(&s->panels.arena, panel_bytes) &&
+        !vti_arena_create(&s->panels.near.arena, node_bytes) &&
         !vti_arena_create(&s->kept_lattice.arena, LATTICE_BYTES))
         return VT_OK;
     vti_release_for_bodies(s);
     return vti_fail(VT_OUT_OF_MEMORY,
                     "no address space for bodies: %.0f GiB more, of which little becomes memory; "
                     "ulimit -v tells what is allowed",
-                    (double)(panel_bytes + LATTICE_BYTES) / (1 << 30));
+                    (double)(panel_bytes + node_bytes + LATTICE_BYTES) / (1 << 30));
 }
 
 void vti_release_for_bodies(vt_simulation *s)
 {
     vti_arena_destroy(&s->panels.arena);
+    vti_arena_destroy(&s->panels.near.arena);
     vti_arena_destroy(&s->kept_lattice.arena);
 }
 

@@ -5,7 +5,7 @@
 #include "base/timing.h"
 #include "kernels/dispatch.h"
 #include "model/warnings.h"
-#include "state/contact_cache.h"
+#include "state/kept_walls.h"
 #include "state/force_field.h"
 #include "state/kill.h"
 #include "state/panels.h"
@@ -155,6 +155,7 @@ static inline void vti_forget_fields(vt_simulation *s)
 {
     s->fields_current = s->fields_exist = 0;
     s->panels.exist = s->panels.body_count = 0;
+    s->panels.near.body_count = 0;
     s->kept_lattice.count = 0;
 }
 

@@ -8,12 +8,14 @@
 
 enum {
     BIN_BLOCK = 8,
-    MOST_TARGETS = 128, /* at a time */
+    MOST_TARGETS = VT_PAIRED, /* at a time */
     MOST_LISTED = 512,
     GROUP = VT_LANES, /* targets that have a list of patches in common */
     PARTS = GROUP / VL,
     MOST_VECTORS = MOST_TARGETS / VL
 };
+
+#define NO_PATCH UINT32_MAX
 
 static const float per_sphere = (float)(1 / (4 * VT_PI));
 
@@ -43,9 +45,45 @@ VT_INLINE vf project(const vf a[3], const float b[3])
     return vf_fma(a[2], vf_set(b[2]), vf_fma(a[1], vf_set(b[1]), a[0] * b[0]));
 }
 
+/* ---- what is kept of them ---- */
+
+/* Counts words, and writes them where there are any. */
+typedef struct recorder {
+    float *words;
+    int64_t count;
+} recorder;
+
+VT_INLINE void keep_number(recorder *r, uint32_t number)
+{
+    if (r->words)
+        memcpy(r->words + r->count, &number, sizeof number);
+    r->count++;
+}
+
+VT_INLINE void keep_vector(recorder *r, vf vector)
+{
+    if (r->words)
+        vf_store(r->words + r->count, vector);
+    r->count += VL;
+}
+
+static uint32_t next_number(const float **words)
+{
+    uint32_t number;
+    memcpy(&number, (*words)++, sizeof number);
+    return number;
+}
+
+static vf next_vector(const float **words)
+{
+    const vf vector = vf_load(*words);
+    *words += VL;
+    return vector;
+}
+
 /* ---- near patches ---- */
 
-/* The flat triangle, density x 4 pi included. */
+/* The flat triangle, over its density / 4 pi. */
 static void find_exact(const vt_patch *p, const vf x[3], vf u[3])
 {
     vf way[3][3], length[3], sum[3];
@@ -80,8 +118,7 @@ static void find_exact(const vt_patch *p, const vf x[3], vf u[3])
         for (int c = 0; c < 3; c++)
             sum[c] = vf_fma(l, vf_set(p->outward[k][c]), sum[c]);
     }
-    for (int c = 0; c < 3; c++)
-        u[c] = sum[c] * p->density;
+    memcpy(u, sum, sizeof sum);
 }
 
 static void note_near(patch_list *list, int i, int v, uint32_t bits)
@@ -92,38 +129,70 @@ static void note_near(patch_list *list, int i, int v, uint32_t bits)
     list->near[i][v] = bits;
 }
 
-/* One patch at the targets whose bits are set. */
-static void add_near(const vt_patch *p, const uint32_t bits[MOST_VECTORS], targets *t)
+/* Some numbers for all targets, or for those chosen one after the other. */
+typedef struct packed {
+    _Alignas(64) float of[3][MOST_TARGETS + VL];
+} packed;
+
+/* Adds it to the targets whose bits are set. */
+static void add_packed(const uint32_t bits[MOST_VECTORS], const packed *sum, targets *t)
 {
-    _Alignas(64) float x[3][MOST_TARGETS + VL], sum[3][MOST_TARGETS + VL];
     const int vectors = t->count / VL;
-    int found = 0;
-    for (int v = 0; v < vectors; v++) {
-        if (!bits[v])
-            continue;
-        for (int c = 0; c < 3; c++)
-            vf_pack(x[c] + found, vf_load(t->x[c] + v * VL), bits[v]);
-        found += __builtin_popcount(bits[v]);
-    }
-    for (int c = 0; c < 3; c++)
-        vf_store(x[c] + found, vf_set(x[c][0]));
-    for (int n = 0; n < found; n += VL) {
-        const vf at[3] = {vf_load(x[0] + n), vf_load(x[1] + n), vf_load(x[2] + n)};
-        vf u[3];
-        find_exact(p, at, u);
-        for (int c = 0; c < 3; c++)
-            vf_store(sum[c] + n, u[c]);
-    }
-    found = 0;
-    for (int v = 0; v < vectors; v++) {
+    for (int v = 0, found = 0; v < vectors; v++) {
         if (!bits[v])
             continue;
         for (int c = 0; c < 3; c++) {
             float *const u = t->u[c] + v * VL;
-            vf_store(u, vf_load(u) + vf_unpack(sum[c] + found, bits[v]));
+            vf_store(u, vf_load(u) + vf_unpack(sum->of[c] + found, bits[v]));
         }
         found += __builtin_popcount(bits[v]);
     }
+}
+
+/* One patch at the targets whose bits are set. */
+static void add_near(const vt_patch *p, const uint32_t bits[MOST_VECTORS], targets *t, recorder *r)
+{
+    packed at, sum;
+    const int vectors = t->count / VL;
+    int found = 0;
+    for (int v = 0; v < vectors; v++) {
+        if (r)
+            keep_number(r, bits[v]);
+        if (!bits[v])
+            continue;
+        for (int c = 0; c < 3; c++)
+            vf_pack(at.of[c] + found, vf_load(t->x[c] + v * VL), bits[v]);
+        found += __builtin_popcount(bits[v]);
+    }
+    for (int c = 0; c < 3; c++)
+        vf_store(at.of[c] + found, vf_set(at.of[c][0]));
+    for (int n = 0; n < found; n += VL) {
+        const vf x[3] = {vf_load(at.of[0] + n), vf_load(at.of[1] + n), vf_load(at.of[2] + n)};
+        vf u[3];
+        find_exact(p, x, u);
+        for (int c = 0; c < 3; c++) {
+            if (r)
+                keep_vector(r, u[c]);
+            vf_store(sum.of[c] + n, u[c] * p->density);
+        }
+    }
+    add_packed(bits, &sum, t);
+}
+
+/* The same by what is kept. */
+static void add_kept_near(const vt_patch *p, const float **words, targets *t)
+{
+    packed sum;
+    uint32_t bits[MOST_VECTORS];
+    int found = 0;
+    for (int v = 0; v < t->count / VL; v++) {
+        bits[v] = next_number(words);
+        found += __builtin_popcount(bits[v]);
+    }
+    for (int n = 0; n < found; n += VL)
+        for (int c = 0; c < 3; c++)
+            vf_store(sum.of[c] + n, next_vector(words) * p->density);
+    add_packed(bits, &sum, t);
 }
 
 /* ---- patches one by one ---- */
@@ -139,10 +208,25 @@ static void load_three(float (*from)[MOST_TARGETS], int v, vf to[3])
         to[c] = vf_load(from[c] + v * VL);
 }
 
-/* A point in the middle, unless it is near; returns bits: where it is. */
-VT_INLINE uint32_t add_far(const vt_patch *p, int smooth, const vt_core_table *table, target *t)
+VT_INLINE void find_way(const vt_patch *p, const vf x[3], vf way[3])
 {
-    const vf d[3] = {t->x[0] - p->center[0], t->x[1] - p->center[1], t->x[2] - p->center[2]};
+    for (int c = 0; c < 3; c++)
+        way[c] = x[c] - p->center[c];
+}
+
+VT_INLINE void add_point(const vt_patch *p, const vf way[3], vf factor, vf u[3])
+{
+    factor *= p->density * p->area;
+    for (int c = 0; c < 3; c++)
+        u[c] = vf_fma(way[c], factor, u[c]);
+}
+
+/* A point in the middle, unless it is near; returns bits: where it is. */
+VT_INLINE uint32_t add_far(const vt_patch *p, int smooth, const vt_core_table *table, target *t,
+                           recorder *r)
+{
+    vf d[3];
+    find_way(p, t->x, d);
     const vf square = vf_dot(d, d);
     vi near = square < p->near_square;
     const vf safe = vf_max(square, vf_set(1e-12f));
@@ -156,9 +240,9 @@ VT_INLINE uint32_t add_far(const vt_patch *p, int smooth, const vt_core_table *t
         factor = vf_select(within, factor, (vf){0});
         near &= within;
     }
-    factor *= p->density * p->area;
-    for (int c = 0; c < 3; c++)
-        t->u[c] = vf_fma(d[c], factor, t->u[c]);
+    if (r)
+        keep_vector(r, factor);
+    add_point(p, d, factor, t->u);
     return vi_bits(near);
 }
 
@@ -189,8 +273,9 @@ static int choose(const patch_list *list, const box *b, uint16_t chosen[MOST_LIS
     return found;
 }
 
-/* All of a list; smooth: without what the grid has of them. */
-VT_INLINE void add_list(patch_list *list, int smooth, const vt_core_table *table, targets *t)
+/* All of a list, which are items from `first` on; smooth: without what the grid has of them. */
+VT_INLINE void add_list(patch_list *list, int smooth, const vt_core_table *table, targets *t,
+                        const vt_patch *first, recorder *r)
 {
     uint16_t chosen[MOST_LISTED];
     memset(list->is_near, 0, (size_t)list->count);
@@ -200,9 +285,13 @@ VT_INLINE void add_list(patch_list *list, int smooth, const vt_core_table *table
             target now;
             load_three(t->x, v, now.x);
             load_three(t->u, v, now.u);
+            if (r)
+                keep_number(r, (uint32_t)count);
             for (int n = 0; n < count; n++) {
                 const int i = smooth ? chosen[n] : n;
-                const uint32_t bits = add_far(list->patch[i], smooth, table, &now);
+                if (r)
+                    keep_number(r, (uint32_t)(list->patch[i] - first));
+                const uint32_t bits = add_far(list->patch[i], smooth, table, &now, r);
                 if (bits)
                     note_near(list, i, v, bits);
             }
@@ -211,8 +300,33 @@ VT_INLINE void add_list(patch_list *list, int smooth, const vt_core_table *table
         }
     }
     for (int i = 0; i < list->count; i++)
-        if (list->is_near[i])
-            add_near(list->patch[i], list->near[i], t);
+        if (list->is_near[i]) {
+            if (r)
+                keep_number(r, (uint32_t)(list->patch[i] - first));
+            add_near(list->patch[i], list->near[i], t, r);
+        }
+    if (r)
+        keep_number(r, NO_PATCH);
+}
+
+/* A list by what is kept of it. */
+static void add_kept_list(const vt_patch *first, const float **words, targets *t)
+{
+    for (int v = 0; v < t->count / VL; v++) {
+        target now;
+        load_three(t->x, v, now.x);
+        load_three(t->u, v, now.u);
+        for (uint32_t n = next_number(words); n > 0; n--) {
+            const vt_patch *const p = first + next_number(words);
+            vf way[3];
+            find_way(p, now.x, way);
+            add_point(p, way, next_vector(words), now.u);
+        }
+        for (int c = 0; c < 3; c++)
+            vf_store(t->u[c] + v * VL, now.u[c]);
+    }
+    for (uint32_t i = next_number(words); i != NO_PATCH; i = next_number(words))
+        add_kept_near(first + i, words, t);
 }
 
 /* ---- those within reach of a box ---- */
@@ -266,13 +380,18 @@ static int list_patches(const vt_patches *patches, const box *b, cursor *c, patc
     return list->count > 0;
 }
 
-static void add_patches(const vt_patches *patches, targets *t)
+VT_INLINE void add_patches(const vt_patches *patches, targets *t, recorder *r)
 {
     const vt_core_table *const table = vti_gaussian_table();
     patch_list list;
     cursor cursor = start_at(patches, &t->all);
-    while (list_patches(patches, &t->all, &cursor, &list))
-        add_list(&list, 1, table, t);
+    while (list_patches(patches, &t->all, &cursor, &list)) {
+        if (r)
+            keep_number(r, 1);
+        add_list(&list, 1, table, t, patches->item, r);
+    }
+    if (r)
+        keep_number(r, 0);
 }
 
 /* ---- nodes ---- */
@@ -285,6 +404,7 @@ typedef struct context {
     float *side;
     const float *points;
     float *velocity;
+    const vt_pair_plan *plan;
 } context;
 
 static box box_of_bin(const vt_patches *patches, int64_t bin)
@@ -392,9 +512,34 @@ static void correct_points(void *data, int64_t begin, int64_t end)
     targets t;
     for (int64_t first = begin; first < end; first += MOST_TARGETS) {
         const int32_t count = set_points(c, first, end, &t);
-        add_patches(c->patches, &t);
+        add_patches(c->patches, &t, NULL);
         add_to_points(c, first, count, &t);
     }
+}
+
+/* Of a block of MOST_TARGETS. */
+static void plan_block(void *data, int64_t begin, int64_t end)
+{
+    const context *const c = data;
+    int64_t *const first = c->plan->first + begin / MOST_TARGETS;
+    recorder r = {c->plan->words ? c->plan->words + *first : NULL, 0};
+    targets t;
+    const int32_t count = set_points(c, begin, end, &t);
+    add_patches(c->patches, &t, &r);
+    add_to_points(c, begin, count, &t);
+    if (!r.words)
+        first[1] = r.count;
+}
+
+static void add_kept_block(void *data, int64_t begin, int64_t end)
+{
+    const context *const c = data;
+    const float *words = c->plan->words + c->plan->first[begin / MOST_TARGETS];
+    targets t;
+    const int32_t count = set_points(c, begin, end, &t);
+    while (next_number(&words))
+        add_kept_list(c->patches->item, &words, &t);
+    add_to_points(c, begin, count, &t);
 }
 
 void VT_NAME(panel_pairs)(const vt_patches *patches, int64_t count, const float *points,
@@ -402,6 +547,20 @@ void VT_NAME(panel_pairs)(const vt_patches *patches, int64_t count, const float 
 {
     context c = {.patches = patches, .points = points, .velocity = velocity};
     vti_parallel_for(threads, count, MOST_TARGETS, correct_points, &c);
+}
+
+void VT_NAME(plan_pairs)(const vt_patches *patches, int64_t count, const float *points,
+                         float *velocity, const vt_pair_plan *plan, int threads)
+{
+    context c = {.patches = patches, .points = points, .velocity = velocity, .plan = plan};
+    vti_parallel_for(threads, count, MOST_TARGETS, plan_block, &c);
+}
+
+void VT_NAME(planned_pairs)(const vt_patches *patches, int64_t count, const float *points,
+                            float *velocity, const vt_pair_plan *plan, int threads)
+{
+    context c = {.patches = patches, .points = points, .velocity = velocity, .plan = plan};
+    vti_parallel_for(threads, count, MOST_TARGETS, add_kept_block, &c);
 }
 
 static void sum_at_points(void *data, int64_t begin, int64_t end)
@@ -416,7 +575,7 @@ static void sum_at_points(void *data, int64_t begin, int64_t end)
             list.count = (int32_t)(left < MOST_LISTED ? left : MOST_LISTED);
             for (int32_t n = 0; n < list.count; n++)
                 list.patch[n] = &c->patch[i + n];
-            add_list(&list, 0, NULL, &t);
+            add_list(&list, 0, NULL, &t, c->patch, NULL);
         }
         add_to_points(c, first, count, &t);
     }

@@ -19,6 +19,26 @@ typedef void vt_panel_pairs_kernel(const vt_patches *patches, int64_t count, con
                                    float *velocity, int threads);
 VT_DECLARE_KERNEL(panel_pairs);
 
+/* What panel_pairs finds out of points and patches that both rest, but for the densities: of every
+ * VT_PAIRED points, one block after the other, `words` from first[block] on. */
+enum { VT_PAIRED = 128 };
+
+typedef struct vt_pair_plan {
+    int64_t *first; /* blocks + 1 */
+    float *words;
+} vt_pair_plan;
+
+/* The same as panel_pairs, bit by bit. Where plan->words is NULL it counts them: those of block b
+ * to first[b + 1]. Else it keeps them. */
+typedef void vt_plan_pairs_kernel(const vt_patches *patches, int64_t count, const float *points,
+                                  float *velocity, const vt_pair_plan *plan, int threads);
+VT_DECLARE_KERNEL(plan_pairs);
+
+/* The same by the words that were kept, with the densities of now. */
+typedef void vt_planned_pairs_kernel(const vt_patches *patches, int64_t count, const float *points,
+                                     float *velocity, const vt_pair_plan *plan, int threads);
+VT_DECLARE_KERNEL(planned_pairs);
+
 /* Adds the whole velocity of patches [0, patch_count), grid or not, at points (as above). */
 typedef void vt_panel_field_kernel(int64_t patch_count, const vt_patch *patch, int64_t count,
                                    const float *points, float *velocity, int threads);
