@@ -212,7 +212,7 @@ def advised_law(width):
     return text, {name: float(re.search(rf"{name}=([\d.e+]+)", text)[1]) for name in LAW_OF_PACE}
 
 
-LAW_OF_PACE = ("rate", "flame_time")
+LAW_OF_PACE = ("rate", "flame_time", "mixing", "radiation")
 
 
 @pytest.mark.parametrize("width, word", [(0.012, "high"), (5.0, "low")])
@@ -221,6 +221,8 @@ def test_a_fire_whose_flames_are_those_of_another_size(width, word):
     assert f"{width:g} m across" in text and f"too {word}" in text and "sources[0]" in text
     lit = vt.Keys([(0, 0), (1, 1)])
     assert len(texts(lambda: vt.Simulation(pool(width, fuel=lit), threads=1))) == 1
+    own = texts(lambda: vt.Simulation(pool(width, mixing=0), threads=1))
+    assert "radiation=" in own[0] and "mixing=" not in own[0]
     meant = [pool(width, **law), pool(width, flame_time=0.2), pool(width, renew=0)]
     meant += [pool(width, fuel=0), pool(0.1), pool(2.0)]
     for scene in meant:
@@ -239,19 +241,61 @@ def test_each_fire_of_another_size_is_spoken_of():
 
 
 def test_the_flame_advised_is_the_usual_one_made_smaller():
-    """Froude: lengths as the width, times as its root, where nothing else has a time."""
+    """Froude: lengths as the width, times as its root, those of cooling, too."""
     width, usual = 0.005, 0.5
     _, law = advised_law(width)
     found = []
     for size, given in ((usual, {}), (width, law), (width, {"rate": 10.0})):
-        scene = pool(size, radiation=0, mixing=0, **given)
+        scene = pool(size, **given)
         sim = vt.Simulation(scene, fps=24 * np.sqrt(usual / size), threads=1)
         sim.step(10)
         flame, height = sim.tracers.flame.astype(float), sim.tracers.position[:, 2]
-        burns = sim.tracers.fuel.mean(), flame.mean()
+        burns = sim.tracers.fuel.mean(), flame.mean(), sim.tracers.temperature.max()
         found.append([*burns, (flame * height).sum() / flame.sum() / size])
     np.testing.assert_allclose(found[1], found[0], rtol=0.01)
     assert found[2][0] > 1.5 * found[0][0]  # hardly lit
+
+
+def test_a_fire_sixteen_times_as_wide_is_the_same_to_the_bit():
+    """By four of its rates, as `help(vt.Combustion)` says: no other number has a time."""
+    found = []
+    for k in (1, 4):  # the root of the width
+        law = vt.Combustion(rate=10 / k, flame_time=0.1 * k, mixing=1 / k, radiation=400 / k)
+        scene = vt.Scene(combustion=law, voxel=0.1 * k**2, seed=7)
+        bed = vt.Disk((0, 0, 0.05 * k**2), radius=0.25 * k**2, thickness=0.1 * k**2)
+        fire = {"temperature": 800, "fuel": 1.0, "swirl": 0.5 * k, "flicker": 0.9, "taper": 0.5}
+        scene.add(vt.Emitter(bed, **fire, core=0.0625 * k**2))
+        sim = vt.Simulation(scene, fps=24 / k, threads=1)
+        sim.step(12)
+        of = sim.tracers
+        moves = of.position / k**2, of.velocity / k
+        found.append(np.column_stack([*moves, of.flame, of.temperature]))
+    np.testing.assert_array_equal(*found)
+
+
+# ---- shapes ----
+
+
+def test_the_skin_of_a_body_that_deforms():
+    """A source bears where the mesh is at rest, also when the body has bent away from there."""
+    rest = np.array([(0, 0, 0), (1, 0, 0), (0, 1, 0), (0, 0, 1)], float)
+    faces = np.array([[0, 2, 1], [0, 1, 3], [1, 2, 3], [0, 3, 2]])
+    skin, own = (
+        vt.Surface(vt.Mesh(vertices=rest + way, faces=faces), thickness=0.05, offset=0.03)
+        for way in (0, 3)
+    )
+    bends = vt.Deformation([rest, 1.2 * rest])
+
+    def told(skin, **body):
+        scene = vt.Scene()
+        mesh = vt.Mesh(vertices=rest, faces=faces)
+        scene.add(vt.Body(mesh, name="L", panels=0, **body))
+        scene.add(vt.Tracers(skin, rate=100))
+        return texts(lambda: vt.Simulation(scene, threads=1))
+
+    (text,) = told(skin, deformation=bends)
+    assert text.startswith("sources[0], Tracers") and "bodies[0], Body 'L'" in text
+    assert told(own, deformation=bends) == told(skin) == []
 
 
 # ---- cost ----
@@ -331,7 +375,7 @@ def test_many_vortons_while_a_source_goes_on(count, end, warned):
 def test_a_wake_that_has_grown_long():
     """One warning, of the body that most of it is near to: the ball around a tall pole holds most
     of it, too."""
-    scene = vt.Scene(wind=(80, 0, 0), spacing=0.3)
+    scene = vt.Scene(wind=(80, 0, 0), spacing=0.2)
     scene.add(vt.Body(vt.Box((-0.1, -4, -4), (0.1, -3.8, 4)), panels=20))
     for at, more in ((0, {"panels": 700}), (4, {"shedding": 0})):
         scene.add(vt.Body(vt.Sphere((0, at, 0), 0.5), **more))

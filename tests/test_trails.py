@@ -1,5 +1,7 @@
 """Trails of emitters that move: even along the way, and told of where they are thin."""
 
+import warnings
+
 import numpy as np
 import pytest
 
@@ -55,3 +57,23 @@ def test_a_full_trail_is_not(recwarn):
     trail(10.0, 20.0, frames=2)
     trail(0.5, None, frames=2)
     assert not [w for w in recwarn if issubclass(w.category, vt.SceneWarning)]
+
+
+def in_a_wind(walls):
+    """An emitter that is filled once a second, in a wind that goes its length in a tenth."""
+    scene = vt.Scene("stack", seed=1, voxel=0.1, wind=(3, 0, 0))
+    sides = [vt.Box((-0.3, -0.3, -1), (-0.2, 0.3, 1)), vt.Box((0.2, -0.3, -1), (0.3, 0.3, 1))]
+    sides += [vt.Box((-0.2, -0.3, -1), (0.2, -0.2, 1)), vt.Box((-0.2, 0.2, -1), (0.2, 0.3, 1))]
+    if walls:
+        scene.add(vt.Body([*sides, vt.Box((-0.3, -0.3, -1.1), (0.3, 0.3, -1))], shedding=0))
+    disk = vt.Disk((0, 0, 0), radius=0.15, thickness=0.2)
+    scene.add(vt.Emitter(disk, temperature=400, renew=1, core=0.1, per_voxel=1))
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always")
+        vt.Simulation(scene, fps=FPS, threads=1).step(6)
+    return [w for w in told if "its trail" in str(w.message)]
+
+
+def test_walls_that_keep_the_wind_from_an_emitter():
+    """A chimney: what counts is the fluid that goes through it, not the wind outside."""
+    assert in_a_wind(walls=False) and not in_a_wind(walls=True)

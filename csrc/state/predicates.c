@@ -7,11 +7,12 @@ int vti_has_article_walls(const vt_simulation *s)
     return s->bodies.count > 0 && vti_has_grid(s) && s->def.method.bodies == VT_BODIES_ARTICLE;
 }
 
-/* The impulse that planes give the flow is not summed anywhere. */
+/* The impulse that planes give the flow is not summed anywhere. Asked before the first field of a
+ * copy, too, which has no posed panels yet. */
 static int has_plane(const vt_simulation *s)
 {
-    for (int32_t n = 0; n < s->bodies.count && s->panels.exist; n++)
-        if (s->bodies.items[n].panels && s->bodies.items[n].panels->open)
+    for (int32_t n = 0; n < s->bodies.count; n++)
+        if (vti_wants_panels(s, n) && s->bodies.items[n].panels->open)
             return 1;
     return 0;
 }

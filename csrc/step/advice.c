@@ -253,20 +253,21 @@ void vti_look_for_crowds(vt_simulation *s)
 
 /* ---- trails ---- */
 
-/* Speed of an emitter through the fluid at rest, and its length along that way in the world. */
-static double find_way(const vt_simulation *s, const vt_fluid_emitter *p, double dt, double *length)
+/* How fast an emitter goes through fluid that goes `flow` (m) in dt, m/s, and its length along that
+ * way in the world. */
+static double find_way(const vt_simulation *s, const vt_fluid_emitter *p, const double flow[3],
+                       double dt, double *length)
 {
     const vt_region *const r = &p->stream.region;
     const vt_pose from = vti_pose_at(&s->transforms, p->stream.parent, s->time),
                   to = vti_pose_at(&s->transforms, p->stream.parent, s->time + dt);
-    double middle[3], way[3], wind[3], along[3];
+    double middle[3], way[3], along[3];
     for (int a = 0; a < 3; a++)
         middle[a] = 0.5 * (r->lower[a] + r->upper[a]);
     vti_pose_point(&to, middle, way);
     vti_pose_point(&from, middle, along);
-    vti_integrate_winds(s, s->time, s->time + dt, wind);
     vti_subtract(way, along, way);
-    vti_subtract(way, wind, way);
+    vti_subtract(way, flow, way);
     const double far = vti_sqrt(vti_dot(way, way));
     vti_pose_direction_back(&from, way, along);
     *length = 0;
@@ -275,8 +276,38 @@ static double find_way(const vt_simulation *s, const vt_fluid_emitter *p, double
     return far / dt;
 }
 
+/* How far the fluid in the box around an emitter goes in dt, m, by the mean of the vortons there
+ * that have moved; returns how many these are. */
+static int64_t find_flow_inside(const vt_simulation *s, const vt_fluid_emitter *p, double dt,
+                                double flow[3])
+{
+    const vt_vortons *const v = &s->vortons;
+    const vt_region *const r = &p->stream.region;
+    const vt_pose pose = vti_pose_at(&s->transforms, p->stream.parent, s->time);
+    int64_t count = 0;
+    memset(flow, 0, 3 * sizeof *flow);
+    for (int64_t i = 0; i < v->set.count; i++) {
+        double place[3], velocity[3];
+        vti_widen(v->position + 3 * i, place);
+        vti_widen(v->velocity + 3 * i, velocity);
+        vti_pose_point_back(&pose, place, place);
+        int inside = v->age[i] > 0;
+        for (int a = 0; a < 3; a++)
+            inside &= place[a] >= r->lower[a] && place[a] <= r->upper[a];
+        vti_add_scaled(flow, inside, velocity);
+        count += inside;
+    }
+    for (int a = 0; a < 3 && count > 0; a++)
+        flow[a] *= dt / (double)count;
+    return count;
+}
+
+/* Walls may keep the wind from an emitter, as those of a chimney do: what counts is the fluid in
+ * it, once there is some, or should be. */
 void vti_look_for_thin_trails(vt_simulation *s, double dt)
 {
+    double wind[3];
+    vti_integrate_winds(s, s->time, s->time + dt, wind);
     for (int32_t n = 0; n < s->sources.fluid_emitter_count; n++) {
         const vt_fluid_emitter *const p = &s->sources.parcels[n];
         const vt_birth_stream *const stream = &p->stream;
@@ -286,10 +317,16 @@ void vti_look_for_thin_trails(vt_simulation *s, double dt)
         if (!fills || s->time < stream->start || s->time >= stream->end)
             continue;
         const double renew = vti_parcels_at(p, s->time).rate / (double)vti_filling(p);
-        double length;
-        const double speed = find_way(s, p, dt, &length);
+        double length, flow[3];
+        double speed = find_way(s, p, wind, dt, &length);
+        if (!(renew > 0 && renew * length < thin_trail * speed))
+            continue;
+        if (find_flow_inside(s, p, dt, flow) > 0)
+            speed = find_way(s, p, flow, dt, &length);
+        else if ((s->time - stream->start) * speed < length)
+            continue;
         const double filled = speed > 0 ? renew * length / speed : 1;
-        if (renew > 0 && filled < thin_trail)
+        if (filled < thin_trail)
             vti_warn(
                 &s->warnings, VT_WARN_THIN_TRAIL, stream->id,
                 "source %d (%s) goes its own length of %.2g m through the fluid in %.2g s, but "

@@ -15,6 +15,9 @@ RATES = {"simple": 10.0, "arrhenius": 5e4}
 
 _LAW = Table("combustion")
 
+_LAWS = _LAW.rows["law"]["doc"].partition("; none")[0]
+"""Without the one of the core that does nothing: a scene without combustion has none."""
+
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Combustion(Definition):
@@ -37,7 +40,7 @@ class Combustion(Definition):
     50000.0
     """
 
-    law: str = _LAW("law", choices=tuple(RATES), default="simple")
+    law: str = _LAW("law", choices=tuple(RATES), default="simple", doc=_LAWS)
     rate: float | None = _LAW("rate")
     ignition: float = _LAW("ignition")
     activation: float = _LAW("activation")

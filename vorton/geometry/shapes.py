@@ -170,7 +170,7 @@ class Surface(Shape):
     its thickness.
 
     Births are spread evenly over the surface (a disk's is that of the whole slab) and over the
-    layer's thickness.
+    layer's thickness. A mesh goes with its `parent`, not with the `Deformation` of a body.
 
     Examples
     --------

@@ -379,6 +379,22 @@ def _warn_of_hulls(scene: Scene) -> None:
             )
 
 
+def _warn_of_skins_at_rest(scene: Scene) -> None:
+    """Sources do not deform: the skin of a body that does so is left behind."""
+    for index, source in enumerate(scene.sources):
+        shape = getattr(source, "shape", None)
+        for number, body in enumerate(scene.bodies):
+            deforms = getattr(body, "deformation", None) is not None
+            if not (deforms and isinstance(shape, Surface) and shape.shape in body.shapes):
+                continue
+            warn(
+                f"sources[{index}], {type(source).__name__}: its surface is that of "
+                f"bodies[{number}], {body._what()}, which deforms: the source does not, and bears "
+                "where the mesh is at rest. Give several, each with the mesh of a moment and with "
+                "start and end, or put the mesh of each frame there by sim.change(...)"
+            )
+
+
 def warn_of_past_end(item: Any, now: float) -> None:
     """Times count from the beginning of a simulation, not from when something is added to it."""
     end = getattr(item, "end", None)
@@ -404,5 +420,6 @@ def warn_of_scene(scene: Scene) -> None:
     _warn_of_turbulence_without_vortons(scene)
     _warn_of_wind_in_containers(scene)
     _warn_of_hulls(scene)
+    _warn_of_skins_at_rest(scene)
     if scene.voxel is not None:
         warn_of_coarse_voxel(scene, scene.voxel, "Scene.voxel")
