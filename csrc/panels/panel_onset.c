@@ -21,34 +21,35 @@ static void node_velocity(const vt_grid *g, int64_t at, float u[3])
     }
 }
 
-/* Adds curl A + grad phi, of a node's potentials times the slopes of its weight. */
-static void add_curl(const vt_grid *g, int64_t at, const double slope[3], double u[3])
+/* Adds the slopes of a field along x, y and z that three nodes of a row make. */
+static void add_row(const float *field, const vt_spline_place x[3], int j, int k, double slope[3])
 {
-    for (int a = 0; a < 3; a++) {
-        const int b = (a + 1) % 3, c = (a + 2) % 3;
-        u[a] += slope[b] * (double)g->field[c][at] - slope[c] * (double)g->field[b][at];
-        if (g->has_potential)
-            u[a] += slope[a] * (double)g->field[3][at];
-    }
+    const double *const w = x[0].weight, *const d = x[0].slope;
+    const double f[3] = {(double)field[0], (double)field[1], (double)field[2]};
+    const double value = w[0] * f[0] + w[1] * f[1] + w[2] * f[2];
+    slope[0] += x[1].weight[j] * x[2].weight[k] * (d[0] * f[0] + d[1] * f[1] + d[2] * f[2]);
+    slope[1] += x[1].slope[j] * x[2].weight[k] * value;
+    slope[2] += x[1].weight[j] * x[2].slope[k] * value;
 }
 
-/* The curl of the splines whose coefficients the nodes hold. */
+/* curl A + grad phi of the splines whose coefficients the nodes hold. */
 static void differentiate_splines(const vt_grid *g, const double cell[3], float velocity[3])
 {
     vt_spline_place x[3];
-    double sum[3] = {0, 0, 0};
+    double slope[4][3] = {{0}}; /* of each field */
+    const int fields = g->has_potential ? 4 : 3;
     for (int c = 0; c < 3; c++)
         x[c] = vti_spline_place(fmin(fmax(cell[c], 0), g->cells[c]), g->cells[c]);
-    for (int n = 0; n < 27; n++) {
-        const int i = n % 3, j = n / 3 % 3, k = n / 9;
-        const double wx = x[0].weight[i], wy = x[1].weight[j], wz = x[2].weight[k];
-        const double slope[3] = {x[0].slope[i] * wy * wz, wx * x[1].slope[j] * wz,
-                                 wx * wy * x[2].slope[k]};
-        add_curl(g, (x[2].first + k) * g->plane + (x[1].first + j) * g->row + x[0].first + i, slope,
-                 sum);
+    for (int k = 0; k < 3; k++)
+        for (int j = 0; j < 3; j++) {
+            const int64_t at = (x[2].first + k) * g->plane + (x[1].first + j) * g->row + x[0].first;
+            for (int f = 0; f < fields; f++)
+                add_row(g->field[f] + at, x, j, k, slope[f]);
+        }
+    for (int a = 0; a < 3; a++) {
+        const int b = (a + 1) % 3, c = (a + 2) % 3;
+        velocity[a] = (float)((slope[c][b] - slope[b][c] + slope[3][a]) / g->spacing);
     }
-    for (int c = 0; c < 3; c++)
-        velocity[c] = (float)(sum[c] / g->spacing);
 }
 
 /* Curl A + grad phi: interpolated along each axis; points near the faces take the value a little
