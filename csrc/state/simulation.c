@@ -17,7 +17,7 @@ _Static_assert(offsetof(vt_simulation, grid) - offsetof(vt_simulation, vortons) 
 
 #define PANEL_BYTES ((size_t)4 << 30)
 #define LATTICE_BYTES ((size_t)4 << 30)
-#define NODE_BYTES ((size_t)4 << 30)
+#define NODE_BYTES ((size_t)2 << 30)
 
 /* Bytes that a node near a wall takes, as two ghosts with three lifts. */
 enum { MOST_OF_NODE = 640 };
